@@ -1,0 +1,132 @@
+package throttle
+
+import (
+	"math"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A Policy is a limit as a server publishes it on an answer, in plain values.
+type Policy struct {
+	Name      string
+	Limit     float64       // calls in Window; zero: not published
+	Window    time.Duration // zero: not published
+	Burst     float64       // calls back to back from rest; zero: not published
+	Remaining float64       // calls left; negative: not published
+	Reset     time.Duration // from the answer on, until Remaining is of the past; negative: not published
+}
+
+// A sighting is when a policy was seen, and what we sent ourselves.
+type sighting struct {
+	at     int64 // when the answer came
+	sent   int64 // when its call went; fresh if unknown
+	own    int64 // cost of all calls so far
+	unsure int64 // cost of the calls that may have come to the server after this one
+}
+
+// A plan is the limit that a policy amounts to, and where it stands.
+type plan struct {
+	limit  Limit
+	level  float64 // calls that may go at once; negative: whatever it was
+	lo, hi int64   // bounds for TAT
+	end    int64   // when the plan is of the past; far if never
+}
+
+// jitter is how far apart the network is taken to bring two calls that went
+// together. It is kept back of a tolerance, or added to a window.
+const jitter = 50 * time.Millisecond
+
+// plan makes a limit of a policy. It reports false if the policy says too
+// little, or nothing that can be true.
+func (p Policy) plan(seen sighting) (plan, bool) {
+	p = p.sane()
+	switch {
+	case p.Limit > 0 && p.Window > 0 && p.Burst >= 1:
+		return p.bucket(seen), true
+	case p.Remaining >= 0 && p.Reset >= 0:
+		return p.quota(seen), true
+	case p.Limit >= 1 && p.Window > 0:
+		return p.window(seen), true
+	}
+	return plan{}, false
+}
+
+// sane takes out what cannot be true.
+func (p Policy) sane() Policy {
+	count := func(v, without float64) float64 {
+		if !(v >= 0 && v <= 1e15) {
+			return without
+		}
+		return v
+	}
+	p.Limit, p.Burst = count(p.Limit, 0), count(p.Burst, 0)
+	p.Remaining = math.Floor(count(p.Remaining, -1))
+	if most := max(p.Limit, p.Burst); most > 0 {
+		p.Remaining = min(p.Remaining, most)
+	}
+	p.Window = max(0, p.Window)
+	return p
+}
+
+// bucket is for a rate and a burst that are both published: they hold as they
+// stand. An answer with a count of what remains proves where the TAT of the
+// server stood when the call came: between lo and hi, if it is a bucket.
+func (p Policy) bucket(seen sighting) plan {
+	l := Limit{Rate: rate.Limit(p.Limit / p.Window.Seconds()), Burst: int(min(p.Burst, 1e9)), Margin: jitter}
+	if l.Rate > 1e9 {
+		l.Rate = rate.Inf
+	}
+	out := plan{limit: l, level: -1, lo: fresh, hi: 2 * far, end: far}
+	if p.Remaining < 0 || l.Rate == rate.Inf {
+		return out
+	}
+	interval, used := nanoseconds(1, l.Rate), float64(l.Burst)-p.Remaining
+	out.hi = seen.at + scale(interval, used+float64(seen.unsure))
+	if seen.sent != fresh {
+		out.lo = seen.sent + scale(interval, used-1)
+	}
+	return out
+}
+
+// window is for a quota a window of which nothing more is known: as [Per], and
+// as much later as the network may bring two calls closer together.
+func (p Policy) window(seen sighting) plan {
+	n := int(min(p.Limit, 1e9))
+	slack := min(jitter, p.Window/20)
+	l := perWindow(n, max(1, n/10), p.Window+slack)
+	out := plan{limit: l, level: -1, lo: fresh, hi: 2 * far, end: far}
+	if left := p.Remaining - float64(seen.unsure); p.Remaining >= 0 && left < float64(l.Burst) {
+		out.lo = seen.at + scale(nanoseconds(1, l.Rate), float64(l.Burst)-max(0, left))
+	}
+	return out
+}
+
+// quota is for what remains until a reset. No more than that before the reset
+// is right for every kind of server, while nobody else draws on it. What is
+// left of the first half may go as a burst; the rest is spread. At the reset
+// one call goes, and brings the next figures.
+func (p Policy) quota(seen sighting) plan {
+	left := max(0, p.Remaining-float64(seen.unsure))
+	reset := p.Reset
+	if reset%time.Second == 0 {
+		reset += time.Second // it is in whole seconds, and may have been cut off
+	}
+	if p.Window > 0 {
+		reset = min(reset, max(p.Window, p.Reset))
+	}
+	half := p.Limit / 2
+	if p.Limit == 0 {
+		half = left / 2
+	}
+	burst := math.Floor(min(max(left-half, 1), left, 1e9))
+	until := clamp(int64(reset))
+	interval := max(1, int64(math.Ceil(float64(until)/(left-burst+1))))
+	l := Limit{Rate: rate.Every(time.Duration(interval)), Burst: int(max(1, burst))}
+	return plan{limit: l, level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
+}
+
+// scale is n·T, saturating.
+func scale(interval int64, n float64) int64 {
+	return int64(max(-float64(far), min(float64(far), float64(interval)*n)))
+}

@@ -1,0 +1,253 @@
+package throttle
+
+import (
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Budget is the schedule of what a server counts together: any number of
+// limits that all bind, a cool-down, a cap on the calls under way, and the
+// calls that wait. Most programs that have one limit want a [Limiter], and
+// those that call over HTTP want the transport package.
+//
+// A slot is given when it is due, not when it was asked for. So a call that is
+// cancelled while it waits costs nothing and those behind it move up; a change
+// of a limit and a cool-down re-plan everybody at once; and a call that would
+// have to wait past its deadline is told so before it waits.
+//
+// The zero Budget has no limit and is ready to use. A Budget may be shared
+// between goroutines, and must not be copied after first use. Nothing runs in
+// the background: while calls wait there is one timer, and it is gone with them.
+type Budget struct {
+	// gate is set while a call must not pass without the mutex: somebody
+	// waits, or a cool-down is on, or the calls under way are counted.
+	gate     atomic.Bool
+	troubled atomic.Bool  // the last thing heard from the server was a refusal
+	sent     atomic.Int64 // cost of all that Acquire let go
+	ended    atomic.Int64 // cost of all that was answered since
+	main     Lane
+
+	mu      sync.Mutex
+	key     string
+	shared  []*cell // bind in every lane: first those set by hand, then those learned
+	byHand  int     // how many of shared are set by hand
+	lanes   []*Lane // main is the first; nil until init
+	held    []*cell // taken from the fast path until unlock
+	waiting int
+	queueAt int // how many may wait; 0 is defaultQueue
+	seq     uint64
+	passed  [classes]int // calls of higher classes that went while this one waited
+	bound   queue        // waiters whose slot is fixed, by a Reserve behind them
+	timer   *time.Timer
+	cool    coolDown
+	permits permits
+	known   []*known // what the server published, a policy each
+	staleAt int64    // when the first of them expires
+}
+
+const defaultQueue = 100_000
+
+// A Lane is a class of calls of a budget with limits of its own, for instance
+// one route of an API: its calls draw on the limits of the lane and on those of
+// the budget, in one step, all or none. Calls of one lane do not wait for the
+// limits of another.
+type Lane struct {
+	budget *Budget
+	// fast is the one limit that a call of this lane has to meet, unlimited if
+	// it has none, and nil if there are several: those take the mutex.
+	fast   atomic.Pointer[cell]
+	own    []*cell
+	queues [classes]queue
+}
+
+// NewBudget returns a budget with limits that all bind. A Burst of 0 is 1. The
+// error is a *[FieldError].
+func NewBudget(limits ...Limit) (*Budget, error) {
+	cells, err := newCells(limits)
+	if err != nil {
+		return nil, err
+	}
+	b := &Budget{shared: cells, byHand: len(cells)}
+	b.init()
+	return b, nil
+}
+
+func newCells(limits []Limit) ([]*cell, error) {
+	cells := make([]*cell, len(limits))
+	for i, l := range limits {
+		l.Burst = burstOr1(l.Burst)
+		if err := l.Validate(); err != nil {
+			return nil, err
+		}
+		cells[i] = newCell(l, fresh)
+	}
+	return cells, nil
+}
+
+func burstOr1(burst int) int {
+	if burst == 0 {
+		return 1
+	}
+	return burst
+}
+
+// NewLane adds a class of calls with limits of its own. A Burst of 0 is 1. The
+// error is a *[FieldError]. A lane stays for as long as its budget.
+func (b *Budget) NewLane(limits ...Limit) (*Lane, error) {
+	cells, err := newCells(limits)
+	if err != nil {
+		return nil, err
+	}
+	b.lock()
+	defer b.unlock()
+	l := &Lane{budget: b, own: cells}
+	b.lanes = append(b.lanes, l)
+	b.refresh()
+	return l, nil
+}
+
+func (b *Budget) init() {
+	if b.lanes == nil {
+		b.main.budget = b
+		b.lanes = []*Lane{&b.main}
+		b.cool.until, b.staleAt = fresh, far
+		b.refresh()
+	}
+}
+
+// lock begins a step on the slow path.
+func (b *Budget) lock() {
+	b.mu.Lock()
+	b.init()
+}
+
+// unlock ends it. The gate has to be right before the cells are given back:
+// the fast path looks at it first.
+func (b *Budget) unlock() {
+	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted())
+	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0)
+	for _, c := range b.held {
+		c.isHeld = false
+		c.tat.Store(c.value)
+	}
+	b.held = b.held[:0]
+	b.mu.Unlock()
+}
+
+// hold takes the TAT of a cell out of reach of the fast path until unlock.
+func (b *Budget) hold(c *cell) *int64 {
+	if !c.isHeld {
+		c.value, c.isHeld = c.tat.Swap(held), true
+		b.held = append(b.held, c)
+	}
+	return &c.value
+}
+
+// retire ends a cell: it stays held for ever. It returns its last TAT.
+func (b *Budget) retire(c *cell) int64 {
+	tat := *b.hold(c)
+	for i, h := range b.held {
+		if h == c {
+			b.held = append(b.held[:i], b.held[i+1:]...)
+			break
+		}
+	}
+	return tat
+}
+
+// refresh works out which one cell, if any, the fast path of each lane meets.
+func (b *Budget) refresh() {
+	for _, l := range b.lanes {
+		only, n := unlimited, 0
+		for c := range b.cells(l) {
+			if !c.endless {
+				only, n = c, n+1
+			}
+		}
+		if n > 1 {
+			only = nil
+		}
+		l.fast.Store(only)
+	}
+}
+
+// cells are the limits that a call of the lane has to meet.
+func (b *Budget) cells(l *Lane) iter.Seq[*cell] {
+	return func(yield func(*cell) bool) {
+		for _, c := range b.shared {
+			if !yield(c) {
+				return
+			}
+		}
+		for _, c := range l.own {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// SetLimits replaces the limits of the budget while calls wait, and re-plans
+// them. The level of each limit is kept in calls, the i-th of the new for the
+// i-th of the old, so that nobody gains or loses a burst; one that is added
+// starts full. The error is a *[FieldError]; nothing is changed then.
+func (b *Budget) SetLimits(limits ...Limit) error {
+	cells, err := newCells(limits)
+	if err != nil {
+		return err
+	}
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	b.replace(b.shared[:b.byHand], cells, at)
+	b.shared = append(cells, b.shared[b.byHand:]...)
+	b.byHand = len(cells)
+	b.replan(at)
+	return nil
+}
+
+// SetLimits is [Budget.SetLimits] for the limits of the lane.
+func (l *Lane) SetLimits(limits ...Limit) error {
+	cells, err := newCells(limits)
+	if err != nil {
+		return err
+	}
+	b := l.budget
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	b.replace(l.own, cells, at)
+	l.own = cells
+	b.replan(at)
+	return nil
+}
+
+// replace retires the old cells, and gives their levels to the new ones.
+func (b *Budget) replace(old, cells []*cell, at int64) {
+	for i, c := range old {
+		tat := b.retire(c)
+		if i < len(cells) {
+			cells[i].tat.Store(carry(&c.gcra, &cells[i].gcra, tat, at))
+		}
+	}
+}
+
+// carry is the TAT at which the new limit has the level of the old one.
+func carry(old, new *gcra, tat, at int64) int64 {
+	level := min(old.level(tat, at), float64(new.limit.Burst))
+	return new.tatFor(level, at)
+}
+
+// Limits returns the limits in force: those set by hand, then those learned
+// from the server.
+func (b *Budget) Limits() []Limit {
+	b.lock()
+	defer b.unlock()
+	limits := make([]Limit, len(b.shared))
+	for i, c := range b.shared {
+		limits[i] = c.limit
+	}
+	return limits
+}

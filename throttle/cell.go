@@ -1,0 +1,64 @@
+package throttle
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// A cell is one limit at work: its parameters, which never change, and TAT.
+//
+// While nobody waits, TAT is moved by compare-and-swap alone. Whoever holds the
+// budget's mutex may take TAT out of reach of that fast path by swapping in
+// held; the fast path then has to take the mutex as well. A cell whose limit
+// was replaced stays held for ever, so that no call is charged to the past.
+type cell struct {
+	gcra
+	tat atomic.Int64
+
+	// Guarded by the budget's mutex.
+	isHeld bool
+	value  int64 // TAT while isHeld
+}
+
+const held = math.MaxInt64
+
+func newCell(l Limit, tat int64) *cell {
+	c := &cell{gcra: newGCRA(l)}
+	c.tat.Store(tat)
+	return c
+}
+
+type verdict int
+
+const (
+	slow   verdict = iota // take the mutex and look again
+	goes                  // charged: it may go
+	waits                 // not yet
+	denied                // never
+)
+
+// take charges a call of n at instant at, if it conforms and nobody holds the
+// cell.
+func (c *cell) take(at int64, n int) verdict {
+	if c.endless {
+		return goes
+	}
+	inc := c.cost(n)
+	for {
+		tat := c.tat.Load()
+		switch {
+		case tat == held:
+			return slow
+		case n > c.limit.Burst || c.stopped:
+			return slow
+		case c.earliest(tat, inc) > at:
+			return waits
+		}
+		if c.tat.CompareAndSwap(tat, c.after(tat, at, inc)) {
+			return goes
+		}
+	}
+}
+
+// unlimited stands for the limit of whoever has none.
+var unlimited = &cell{gcra: gcra{endless: true}}

@@ -1,0 +1,118 @@
+package throttle
+
+import "time"
+
+// A coolDown is until when nobody may call, because the server refused.
+type coolDown struct {
+	until   int64 // fresh: none
+	began   int64 // how much had been sent when the last refusal came
+	strikes int   // refusals in a row, those of one flight counted once
+}
+
+func (c *coolDown) on() bool { return c.until != fresh }
+
+// CoolDown holds everybody back until the given instant, waiting or not. Of
+// several the latest counts. It opens through the schedule: one call at that
+// instant, then one an emission interval apart; without any limit one call
+// under way, and one more with each success. Calls whose deadline comes
+// first are refused at once, with a *[WaitError].
+func (b *Budget) CoolDown(until time.Time) {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	b.coolDown(instant(until), at)
+}
+
+func (b *Budget) coolDown(until, at int64) {
+	if until <= at || until <= b.cool.until {
+		return
+	}
+	b.cool.until = until
+	b.replan(at)
+}
+
+// endCoolDown opens the budget at the instant that was announced: each limit
+// has a level of one call then, and fills from there.
+func (b *Budget) endCoolDown() {
+	for _, l := range b.lanes {
+		for c := range b.cells(l) {
+			tat := b.tat(c)
+			*b.hold(c) = tat
+		}
+	}
+	if b.noInterval() {
+		b.permits.slow = 1
+	}
+	b.cool.until = fresh
+}
+
+// noInterval reports whether no limit says how far apart calls may be.
+func (b *Budget) noInterval() bool {
+	for _, l := range b.lanes {
+		if l.fast.Load() != unlimited {
+			return false
+		}
+	}
+	return true
+}
+
+// CoolingUntil returns when the cool-down ends, and whether there is one.
+func (b *Budget) CoolingUntil() (time.Time, bool) {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	if !b.cool.on() {
+		return time.Time{}, false
+	}
+	return time.Now().Add(time.Duration(b.cool.until - at)), true
+}
+
+// Reset ends a cool-down now, as if it had never been.
+func (b *Budget) Reset() {
+	b.lock()
+	defer b.unlock()
+	b.cool = coolDown{until: fresh}
+	b.permits.slow = 0
+	b.dispatch(b.settle(now()))
+}
+
+// Refused records that the server refused the call of ticket t, and holds
+// everybody back for a delay that the given function chooses by how many
+// refusals there were in a row, this one included. Refusals of calls that went
+// before the last refusal came are of the same event, and count once.
+//
+// It returns the delay. A server that keeps refusing is so left alone for
+// longer and longer, whichever call it is that finds out.
+func (b *Budget) Refused(t Ticket, delay func(strikes int) time.Duration) time.Duration {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	if b.cool.strikes == 0 || t.sent > b.cool.began {
+		b.cool.strikes++
+		b.cool.began = b.sent.Load()
+	}
+	d := max(0, delay(b.cool.strikes))
+	b.coolDown(clamp(at+clamp(int64(d))), at)
+	return d
+}
+
+// Succeeded records that the server took the call of ticket t. If the call went
+// after the last refusal, the refusals are over.
+func (b *Budget) Succeeded(t Ticket) {
+	if !b.troubled.Load() {
+		return
+	}
+	b.lock()
+	defer b.unlock()
+	if t.sent <= b.cool.began {
+		return
+	}
+	b.cool.strikes = 0
+	if b.permits.slow > 0 {
+		b.permits.slow++
+		b.dispatch(b.settle(now()))
+	}
+	if b.waiting == 0 {
+		b.permits.slow = 0 // nobody is left to be held back
+	}
+}

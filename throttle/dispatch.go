@@ -1,0 +1,201 @@
+package throttle
+
+import "time"
+
+// settle brings the budget up to date for a step at instant at, and returns at.
+func (b *Budget) settle(at int64) int64 {
+	if b.cool.on() && at >= b.cool.until {
+		b.endCoolDown()
+	}
+	b.dropStale(at)
+	return at
+}
+
+// tat is where the TAT of a cell stands once the cool-down has ended.
+func (b *Budget) tat(c *cell) int64 {
+	tat := *b.hold(c)
+	if b.cool.on() && !c.stopped && !c.endless {
+		tat = max(tat, b.cool.until+c.window-c.interval)
+	}
+	return tat
+}
+
+// earliest is when a call may go that meets these limits alone. It is fresh
+// if nothing holds it.
+func (b *Budget) earliest(cells []*cell, n int) int64 {
+	at := int64(fresh)
+	for _, c := range cells {
+		at = max(at, c.earliest(b.tat(c), c.cost(n)))
+	}
+	return at
+}
+
+// sharedEarliest is when a call may go as far as all of the budget is
+// concerned. It is far while only the end of another call can help.
+func (b *Budget) sharedEarliest(n int) (int64, Cause) {
+	switch at := b.earliest(b.shared, n); {
+	case b.cool.until > at:
+		return b.cool.until, CauseCoolDown
+	case b.permits.full():
+		return far, CauseConcurrency
+	default:
+		return at, CauseLimit
+	}
+}
+
+// charge spends what a call of n at instant at costs.
+func (b *Budget) charge(l *Lane, at int64, n int) Ticket {
+	for c := range b.cells(l) {
+		tat := b.hold(c)
+		*tat = c.after(b.tat(c), at, c.cost(n))
+	}
+	return Ticket{budget: b, cost: n, at: at, counted: b.permits.take()}
+}
+
+// never returns the error for a call that no wait would let go, or nil.
+func (b *Budget) never(l *Lane, n int) error {
+	for c := range b.cells(l) {
+		if c.bad != nil {
+			return c.bad
+		}
+		if c.never(*b.hold(c), n) {
+			return &NeverError{Key: b.key, Cost: n, Limit: c.limit}
+		}
+	}
+	return nil
+}
+
+// dispatch lets go whoever is due at instant at, and sets the timer for the
+// next.
+func (b *Budget) dispatch(at int64) {
+	for b.bound.head != nil && b.boundAt() <= at {
+		w := b.bound.head
+		b.bound.remove(w)
+		close(w.ready)
+	}
+	for {
+		w, when := b.next(at)
+		if w == nil {
+			b.arm(min(when, b.staleAt), at)
+			return
+		}
+		b.unqueue(w)
+		b.countPassed(w)
+		if w.err = b.never(w.lane, w.cost); w.err == nil {
+			w.ticket = b.charge(w.lane, at, w.cost)
+		}
+		close(w.ready)
+	}
+}
+
+// next is the waiter to go at instant at. If there is none, it says when to
+// look again.
+func (b *Budget) next(at int64) (*waiter, int64) {
+	first, when := b.first(at)
+	if b.bound.head != nil {
+		when = min(when, b.boundAt())
+	}
+	if first == nil {
+		return nil, when
+	}
+	if due, _ := b.sharedEarliest(first.cost); due > at {
+		return nil, min(when, due)
+	}
+	return first, at
+}
+
+// boundAt is when the next waiter whose slot is bound goes: then, but not
+// while the server refuses.
+func (b *Budget) boundAt() int64 { return max(b.bound.head.slot, b.cool.until) }
+
+// first is whose turn it is among those whom their own lane does not hold
+// back, and when the lane of another lets it go: a lane at its limit does not
+// hold up the others.
+func (b *Budget) first(at int64) (*waiter, int64) {
+	later := far
+	if b.waiting == 0 {
+		return nil, later
+	}
+	for _, class := range b.turns() {
+		var first *waiter
+		for _, l := range b.lanes {
+			w := l.queues[class].head
+			if w == nil || first != nil && first.seq < w.seq {
+				continue
+			}
+			if due := b.earliest(l.own, w.cost); due > at {
+				later = min(later, due)
+				continue
+			}
+			first = w
+		}
+		if first != nil {
+			return first, later
+		}
+	}
+	return nil, later
+}
+
+// turns is the order of the classes: the highest first, but for a lower one
+// that has let nine pass.
+func (b *Budget) turns() [classes]int {
+	order := [classes]int{0, 1, 2}
+	for class := 1; class < classes; class++ {
+		if b.passed[class] >= 9 {
+			copy(order[1:], order[:class])
+			order[0] = class
+			break
+		}
+	}
+	return order
+}
+
+func (b *Budget) countPassed(went *waiter) {
+	b.passed[went.class] = 0
+	for class := went.class + 1; class < classes; class++ {
+		waits := false
+		for _, l := range b.lanes {
+			waits = waits || l.queues[class].head != nil
+		}
+		if waits {
+			b.passed[class]++
+		} else {
+			b.passed[class] = 0
+		}
+	}
+}
+
+func (b *Budget) unqueue(w *waiter) {
+	if w.bound {
+		b.bound.remove(w)
+		return
+	}
+	w.lane.queues[w.class].remove(w)
+	b.waiting--
+}
+
+// arm sets the one timer of the budget. There is none while nobody waits, so
+// that an idle budget holds nothing but memory.
+func (b *Budget) arm(when, at int64) {
+	switch {
+	case b.waiting == 0 && b.bound.head == nil:
+		if b.timer != nil {
+			b.timer.Stop()
+			b.timer = nil
+		}
+	case when == far:
+		if b.timer != nil {
+			b.timer.Stop()
+		}
+	case b.timer == nil:
+		b.timer = time.AfterFunc(time.Duration(when-at), b.wake)
+	default:
+		b.timer.Reset(time.Duration(when - at))
+	}
+}
+
+func (b *Budget) wake() {
+	b.lock()
+	defer b.unlock()
+	b.dispatch(b.settle(now()))
+}

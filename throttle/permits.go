@@ -1,0 +1,58 @@
+package throttle
+
+// Permits count the calls under way, where somebody asked for a cap, or where
+// a refusal left nothing else to go by.
+type permits struct {
+	max   int // 0: no cap
+	slow  int // 0: not in slow start
+	inUse int
+}
+
+func (p *permits) counted() bool { return p.max > 0 || p.slow > 0 }
+
+func (p *permits) full() bool {
+	return p.max > 0 && p.inUse >= p.max || p.slow > 0 && p.inUse >= p.slow
+}
+
+func (p *permits) take() bool {
+	if !p.counted() {
+		return false
+	}
+	p.inUse++
+	return true
+}
+
+// SetMaxConcurrent caps the calls that are under way at once: those let go by
+// [Budget.Acquire] whose ticket is not done. A call leaves when its slot is due
+// and a permit is free, so that no permit is held asleep and no slot grows
+// stale. Zero or less means no cap.
+func (b *Budget) SetMaxConcurrent(n int) {
+	b.lock()
+	defer b.unlock()
+	b.permits.max = max(0, n)
+	b.dispatch(b.settle(now()))
+}
+
+// A Ticket is a call that was let go. Its holder calls Done when the call has
+// ended. The zero Ticket is one that nobody counts.
+type Ticket struct {
+	budget  *Budget
+	cost    int
+	at      int64 // when it was let go; fresh if no limit made us look at the clock
+	sent    int64 // cost of all that was let go until then, its own included
+	ended   int64 // cost of all that had ended by then
+	counted bool  // it holds a permit
+}
+
+// Done ends the call: at the end of the response's body, or when there is none.
+// Call it once. It does not block.
+func (t Ticket) Done() {
+	if !t.counted {
+		return
+	}
+	b := t.budget
+	b.lock()
+	defer b.unlock()
+	b.permits.inUse--
+	b.dispatch(b.settle(now()))
+}

@@ -1,0 +1,71 @@
+package throttle
+
+// A Priority orders the calls that wait. Within one priority the first to come
+// is the first to go.
+type Priority int8
+
+// Of ten calls that go while lower ones wait, one is a lower one, so that none
+// waits for ever.
+const (
+	Low    Priority = -1
+	Normal Priority = 0
+	High   Priority = 1
+)
+
+const classes = 3
+
+// class is the index of a priority: the highest comes first. Anything beyond
+// the named ones counts as the nearest of them.
+func (p Priority) class() int { return int(High - max(Low, min(High, p))) }
+
+// A waiter is a call that waits in a lane. All but ready is guarded by the
+// budget's mutex.
+type waiter struct {
+	lane  *Lane
+	cost  int
+	class int
+	seq   uint64
+	ready chan struct{} // closed when the call may go or err is set
+
+	next, prev *waiter
+	queued     bool
+	deadline   int64 // when to give up; far if never
+	byContext  bool  // the deadline is that of the caller's context
+	bound      bool  // its slot is fixed
+	slot, end  int64 // when it goes, and the TAT it leaves, once bound
+	ticket     Ticket
+	err        error
+}
+
+// A queue is a doubly linked list, so that a waiter in its middle leaves in no
+// time.
+type queue struct {
+	head, tail *waiter
+	cost       int // of all in it
+}
+
+func (q *queue) push(w *waiter) {
+	w.prev, w.next, w.queued = q.tail, nil, true
+	if q.tail == nil {
+		q.head = w
+	} else {
+		q.tail.next = w
+	}
+	q.tail = w
+	q.cost += w.cost
+}
+
+func (q *queue) remove(w *waiter) {
+	if w.prev == nil {
+		q.head = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		q.tail = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	w.prev, w.next, w.queued = nil, nil, false
+	q.cost -= w.cost
+}

@@ -1,0 +1,314 @@
+package throttle
+
+import (
+	"context"
+	"strconv"
+	"time"
+)
+
+// Wait blocks until a call of cost 1 may go, or ctx is done. See [Budget.Acquire].
+func (b *Budget) Wait(ctx context.Context) error { return b.wait(ctx, &b.main, 1) }
+
+// Wait is [Budget.Wait] for a call of the lane.
+func (l *Lane) Wait(ctx context.Context) error { return l.budget.wait(ctx, l, 1) }
+
+// Allow reports whether a call of cost 1 may go now, and charges it if so. It
+// does not block. While others wait it may not.
+func (b *Budget) Allow() bool { return b.allow(&b.main, now(), 1) }
+
+// Allow is [Budget.Allow] for a call of the lane.
+func (l *Lane) Allow() bool { return l.budget.allow(l, now(), 1) }
+
+// Acquire blocks until the call may go, or ctx is done, and charges it. Its
+// ticket says when the call has ended, and lets what the server answered be
+// told: see [Ticket.Done], [Budget.Observe], [Budget.Refused].
+//
+// If the call would have to wait past ctx's deadline or MaxWait, or if too many
+// wait already, Acquire returns a *[WaitError] at once; if no wait would let it
+// go, a *[NeverError]; if its cost makes no sense, a *[FieldError]. If ctx is
+// done first it returns ctx's error, and its cause. Nothing was charged then.
+func (b *Budget) Acquire(ctx context.Context, call Call) (Ticket, error) {
+	return b.acquire(ctx, &b.main, call)
+}
+
+// Acquire is [Budget.Acquire] for a call of the lane.
+func (l *Lane) Acquire(ctx context.Context, call Call) (Ticket, error) {
+	return l.budget.acquire(ctx, l, call)
+}
+
+func (b *Budget) acquire(ctx context.Context, l *Lane, call Call) (Ticket, error) {
+	n := call.Cost
+	if n == 0 {
+		n = 1
+	}
+	t := Ticket{budget: b, cost: n}
+	var v verdict
+	if n > 0 && ctx.Err() == nil {
+		v, t.at = b.pass(l, n)
+	}
+	if v != goes {
+		var err error
+		if t, err = b.waitSlow(ctx, l, call, n); err != nil {
+			return Ticket{}, err
+		}
+	}
+	t.ended = b.ended.Load()
+	t.sent = b.sent.Add(int64(n))
+	return t, nil
+}
+
+func (b *Budget) wait(ctx context.Context, l *Lane, n int) error {
+	if n >= 0 && ctx.Err() == nil {
+		if v, _ := b.pass(l, n); v == goes {
+			return nil
+		}
+	}
+	_, err := b.waitSlow(ctx, l, Call{}, n)
+	return err
+}
+
+// pass lets a call go if nobody waits and its one limit conforms: one clock
+// read and one compare-and-swap.
+func (b *Budget) pass(l *Lane, n int) (verdict, int64) {
+	c := l.fast.Load()
+	switch {
+	case c == nil || b.gate.Load():
+		return slow, fresh
+	case c.endless:
+		return goes, fresh
+	}
+	at := now()
+	return c.take(at, n), at
+}
+
+func (b *Budget) allow(l *Lane, at int64, n int) bool {
+	if c := l.fast.Load(); c != nil && n >= 0 && !b.gate.Load() {
+		if v := c.take(at, n); v != slow {
+			return v == goes
+		}
+	}
+	b.lock()
+	defer b.unlock()
+	b.settle(at)
+	if n < 0 || b.waiting > 0 || b.bound.head != nil || b.never(l, n) != nil {
+		return false
+	}
+	if due, _ := b.due(l, n); due > at {
+		return false
+	}
+	b.charge(l, at, n)
+	return true
+}
+
+// due is when a call of the lane may go if nobody is ahead of it.
+func (b *Budget) due(l *Lane, n int) (int64, Cause) {
+	at, cause := b.sharedEarliest(n)
+	return max(at, b.earliest(l.own, n)), cause
+}
+
+func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int) (Ticket, error) {
+	if n < 0 {
+		return Ticket{}, badField("Cost", strconv.Itoa(n), "is not a positive number")
+	}
+	if ctx.Err() != nil {
+		return Ticket{}, done(ctx)
+	}
+	w, t, err := b.enter(ctx, l, call, n)
+	if w == nil {
+		return t, err
+	}
+	return b.sleep(ctx, w)
+}
+
+// enter lets the call go at once, or refuses it, or puts it into the queue.
+func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int) (*waiter, Ticket, error) {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	if err := b.never(l, n); err != nil {
+		return nil, Ticket{}, err
+	}
+	if b.waiting == 0 && b.bound.head == nil {
+		if due, _ := b.due(l, n); due <= at {
+			return nil, b.charge(l, at, n), nil
+		}
+	}
+	w := &waiter{lane: l, cost: n, class: call.Priority.class()}
+	w.setDeadline(ctx, call, at)
+	if err := b.refuse(w, at); err != nil {
+		return nil, Ticket{}, err
+	}
+	b.seq++
+	w.seq, w.ready = b.seq, make(chan struct{})
+	l.queues[w.class].push(w)
+	b.waiting++
+	b.dispatch(at)
+	return w, Ticket{}, nil
+}
+
+func (w *waiter) setDeadline(ctx context.Context, call Call, at int64) {
+	w.deadline = far
+	if call.MaxWait > 0 {
+		w.deadline = clamp(at + clamp(int64(call.MaxWait)))
+	}
+	if d, ok := ctx.Deadline(); ok && instant(d) <= w.deadline {
+		w.deadline, w.byContext = instant(d), true
+	}
+}
+
+// tooLate reports whether a slot is past the deadline. MaxWait may be used up
+// to the full; a context whose deadline has come is of no use to anybody.
+func (w *waiter) tooLate(due int64) bool {
+	return due > w.deadline || w.byContext && due == w.deadline
+}
+
+// refuse returns the error for a newcomer that must not wait, or nil.
+func (b *Budget) refuse(w *waiter, at int64) error {
+	var ahead line
+	for _, l := range b.lanes {
+		for class := range w.class + 1 {
+			ahead.all += l.queues[class].cost
+			if l == w.lane {
+				ahead.lane += l.queues[class].cost
+			}
+		}
+	}
+	due, cause := b.expect(w, ahead, at)
+	if w.tooLate(due) {
+		return b.waitError(w, due, at, cause)
+	}
+	if b.waiting >= b.maxQueue() {
+		e := b.waitError(w, due, at, CauseQueue)
+		e.Err = ErrQueueFull
+		return e
+	}
+	return nil
+}
+
+func (b *Budget) waitError(w *waiter, due, at int64, cause Cause) *WaitError {
+	wait := time.Duration(max(0, due-at))
+	e := &WaitError{Key: b.key, Cause: cause, Wait: wait, At: time.Now().Add(wait), Err: ErrMaxWait}
+	if w.byContext {
+		e.Err = context.DeadlineExceeded
+	}
+	return e
+}
+
+// A line is the cost of those ahead of a waiter, in its lane and in all.
+type line struct{ lane, all int }
+
+// expect is when a waiter will go, if nobody of a higher class comes and all
+// limits let the line ahead of it go as fast as they can. The end of a call
+// under way cannot be foreseen, so that a wait for a permit counts as none.
+func (b *Budget) expect(w *waiter, ahead line, at int64) (int64, Cause) {
+	start, cause := b.sharedEarliest(1)
+	if cause == CauseConcurrency {
+		start = at
+	}
+	start = max(at, start, b.earliest(w.lane.own, 1))
+	due := start
+	for _, c := range b.shared {
+		due = max(due, c.finish(b.tat(c), start, ahead.all+w.cost))
+	}
+	for _, c := range w.lane.own {
+		due = max(due, c.finish(b.tat(c), start, ahead.lane+w.cost))
+	}
+	return due, cause
+}
+
+// sleep waits until w may go, or ctx or its own deadline ends.
+func (b *Budget) sleep(ctx context.Context, w *waiter) (Ticket, error) {
+	var expired <-chan time.Time
+	if w.deadline < far && !w.byContext {
+		timer := time.NewTimer(time.Duration(w.deadline - now()))
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case <-w.ready:
+		return w.ticket, w.err
+	case <-ctx.Done():
+		if b.leave(w) {
+			return Ticket{}, done(ctx)
+		}
+	case <-expired:
+		if err := b.giveUp(w); err != nil {
+			return Ticket{}, err
+		}
+	}
+	<-w.ready // it was let go at the very moment
+	return w.ticket, w.err
+}
+
+// leave takes w out of the queue. It reports false if w was let go already, or
+// is at this instant.
+func (b *Budget) leave(w *waiter) bool {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	b.dispatch(at)
+	if !w.queued {
+		return false
+	}
+	b.unqueue(w)
+	if w.bound {
+		b.giveBack(w.end, w.cost)
+	}
+	b.dispatch(at)
+	return true
+}
+
+// giveUp is leave for a waiter whose own deadline has come.
+func (b *Budget) giveUp(w *waiter) error {
+	if !b.leave(w) {
+		return nil
+	}
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	due, cause := b.expect(w, line{}, at)
+	if b.permits.full() {
+		cause = CauseConcurrency
+	}
+	return b.waitError(w, due, at, cause)
+}
+
+// replan is for when the limits or the cool-down have changed: it refuses
+// those who would now wait too long, and lets go those who need not wait.
+func (b *Budget) replan(at int64) {
+	b.refresh()
+	var all int
+	lanes := make(map[*Lane]int)
+	for class := range classes {
+		for _, l := range b.lanes {
+			var next *waiter
+			for w := l.queues[class].head; w != nil; w = next {
+				next = w.next
+				due, cause := b.expect(w, line{lane: lanes[l], all: all}, at)
+				if w.tooLate(due) {
+					b.unqueue(w)
+					w.err = b.waitError(w, due, at, cause)
+					close(w.ready)
+					continue
+				}
+				lanes[l] += w.cost
+				all += w.cost
+			}
+		}
+	}
+	b.dispatch(at)
+}
+
+func (b *Budget) maxQueue() int {
+	if b.queueAt > 0 {
+		return b.queueAt
+	}
+	return defaultQueue
+}
+
+// SetMaxQueue bounds how many may wait. Zero or less means 100,000.
+func (b *Budget) SetMaxQueue(n int) {
+	b.lock()
+	defer b.unlock()
+	b.queueAt = max(0, n)
+}
