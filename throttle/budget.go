@@ -55,6 +55,7 @@ const defaultQueue = 100_000
 // limits of another.
 type Lane struct {
 	budget *Budget
+	name   string
 	// fast is the one limit that a call of this lane has to meet, unlimited if
 	// it has none, and nil if there are several: those take the mutex.
 	fast   atomic.Pointer[cell]
@@ -93,16 +94,23 @@ func burstOr1(burst int) int {
 	return burst
 }
 
-// NewLane adds a class of calls with limits of its own. A Burst of 0 is 1. The
-// error is a *[FieldError]. A lane stays for as long as its budget.
-func (b *Budget) NewLane(limits ...Limit) (*Lane, error) {
+// Lane returns the lane of the given name. If there is none it is made, with
+// the limits given, of which a Burst of 0 is 1; otherwise they are passed over.
+// The lane without a name is that of the budget's own calls, and has no limits
+// of its own. The error is a *[FieldError].
+func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
+	b.lock()
+	defer b.unlock()
+	for _, l := range b.lanes {
+		if l.name == name {
+			return l, nil
+		}
+	}
 	cells, err := newCells(limits)
 	if err != nil {
 		return nil, err
 	}
-	b.lock()
-	defer b.unlock()
-	l := &Lane{budget: b, own: cells}
+	l := &Lane{budget: b, name: name, own: cells}
 	b.lanes = append(b.lanes, l)
 	b.refresh()
 	return l, nil

@@ -71,7 +71,7 @@ func TestSlowStartWhereNoIntervalIsKnown(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(100 * time.Millisecond) // the answer
 				ticket.Done()
-				b.Succeeded(ticket)
+				ticket.Succeeded()
 			})
 			return err
 		})
@@ -85,24 +85,24 @@ func TestSlowStartWhereNoIntervalIsKnown(t *testing.T) {
 func TestRefusalsOfOneFlightCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := budget(t, throttle.Limit{Rate: 10, Burst: 10})
-		acquire := func() throttle.Ticket {
+		acquire := func() *throttle.Ticket {
 			ticket, err := b.Acquire(t.Context(), throttle.Call{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return ticket
+			return &ticket
 		}
 		delay := func(strikes int) time.Duration { return time.Duration(strikes) * time.Second }
 		first, second, third := acquire(), acquire(), acquire()
-		if a, b := b.Refused(first, delay), b.Refused(second, delay); a != time.Second || b != time.Second {
+		if a, b := first.Refused(delay), second.Refused(delay); a != time.Second || b != time.Second {
 			t.Errorf("two of one flight: %v and %v, want 1s each", a, b)
 		}
-		b.Succeeded(third)
-		if got := b.Refused(acquire(), delay); got != 2*time.Second {
+		third.Succeeded()
+		if got := acquire().Refused(delay); got != 2*time.Second {
 			t.Errorf("refused again: %v, want 2s", got)
 		}
-		b.Succeeded(acquire())
-		if got := b.Refused(acquire(), delay); got != time.Second {
+		acquire().Succeeded()
+		if got := acquire().Refused(delay); got != time.Second {
 			t.Errorf("refused after a success: %v, want 1s", got)
 		}
 	})
@@ -113,7 +113,7 @@ func TestRefusalsOfOneFlightCountOnce(t *testing.T) {
 func TestSeveralLimitsInOneStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := budget(t, throttle.Limit{Rate: 5, Burst: 5}), newLog()
-		minute, err := b.NewLane(throttle.Limit{Rate: rate.Every(3 * time.Second), Burst: 20})
+		minute, err := b.Lane("x", throttle.Limit{Rate: rate.Every(3 * time.Second), Burst: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestSeveralLimitsInOneStep(t *testing.T) {
 func TestLanesDoNotBlockEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := budget(t, throttle.Limit{Rate: 10, Burst: 1}), newLog()
-		login, err := b.NewLane(throttle.Limit{Rate: 1})
+		login, err := b.Lane("x", throttle.Limit{Rate: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

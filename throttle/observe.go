@@ -14,12 +14,8 @@ type known struct {
 // does not hold everybody back by what was true of a window long over.
 const staleAfter = int64(5 * time.Second)
 
-// Observe tells what the server published on the answer to the call of ticket
-// t. Each policy becomes a limit of the budget, or changes the one that it
-// became before, and those who wait are re-planned. Policies that were
-// published before and are not now stay. Values that make no sense are passed
-// over.
-func (b *Budget) Observe(t Ticket, policies []Policy) {
+// observe makes limits of what an answer published.
+func (b *Budget) observe(t *Ticket, policies []Policy) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())

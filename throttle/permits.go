@@ -32,27 +32,3 @@ func (b *Budget) SetMaxConcurrent(n int) {
 	b.permits.max = max(0, n)
 	b.dispatch(b.settle(now()))
 }
-
-// A Ticket is a call that was let go. Its holder calls Done when the call has
-// ended. The zero Ticket is one that nobody counts.
-type Ticket struct {
-	budget  *Budget
-	cost    int
-	at      int64 // when it was let go; fresh if no limit made us look at the clock
-	sent    int64 // cost of all that was let go until then, its own included
-	ended   int64 // cost of all that had ended by then
-	counted bool  // it holds a permit
-}
-
-// Done ends the call: at the end of the response's body, or when there is none.
-// Call it once. It does not block.
-func (t Ticket) Done() {
-	if !t.counted {
-		return
-	}
-	b := t.budget
-	b.lock()
-	defer b.unlock()
-	b.permits.inUse--
-	b.dispatch(b.settle(now()))
-}

@@ -21,7 +21,7 @@ func (l *Lane) Allow() bool { return l.budget.allow(l, now(), 1) }
 
 // Acquire blocks until the call may go, or ctx is done, and charges it. Its
 // ticket says when the call has ended, and lets what the server answered be
-// told: see [Ticket.Done], [Budget.Observe], [Budget.Refused].
+// told: see [Ticket].
 //
 // If the call would have to wait past ctx's deadline or MaxWait, or if too many
 // wait already, Acquire returns a *[WaitError] at once; if no wait would let it
@@ -117,7 +117,25 @@ func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int) (Ticke
 	if w == nil {
 		return t, err
 	}
-	return b.sleep(ctx, w)
+	asked := now()
+	t, err = b.sleep(ctx, w)
+	t.waited = time.Duration(now() - asked)
+	return t, err
+}
+
+// Check returns the error with which Acquire would refuse the call at once, or
+// nil if it would let it go or wait.
+func (l *Lane) Check(ctx context.Context, call Call) error {
+	b := l.budget
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	w := &waiter{lane: l, cost: max(1, call.Cost), class: call.Priority.class()}
+	w.setDeadline(ctx, call, at)
+	if err := b.never(l, w.cost); err != nil {
+		return err
+	}
+	return b.refuse(w, at)
 }
 
 // enter lets the call go at once, or refuses it, or puts it into the queue.

@@ -1,0 +1,92 @@
+package throttle
+
+import "time"
+
+// A Ticket is a call that was let go. Its holder tells the budget what came of
+// it: Answered once there is an answer or an error, then Refused or Succeeded
+// if the server said so, and Done when all of it has ended. None of them
+// blocks. The zero Ticket belongs to no budget, and must not be used.
+type Ticket struct {
+	budget  *Budget
+	cost    int
+	at      int64 // when it was let go; fresh if no limit made us look at the clock
+	sent    int64 // cost of all that was let go until then, its own included
+	ended   int64 // cost of all that was answered by then
+	waited  time.Duration
+	counted bool // it holds a permit
+}
+
+// Waited returns how long the call waited before it was let go.
+func (t *Ticket) Waited() time.Duration { return t.waited }
+
+// Counted reports whether the call holds a permit, so that Done matters.
+func (t *Ticket) Counted() bool { return t.counted }
+
+// Answered says that the call was answered, or failed, and what the server
+// published with the answer. Each policy becomes a limit of the budget, or
+// changes the one that it became before, and those who wait are re-planned.
+// Policies that were published before and are not now stay. Values that make
+// no sense are passed over.
+func (t *Ticket) Answered(policies []Policy) {
+	t.budget.ended.Add(int64(t.cost))
+	if len(policies) > 0 {
+		t.budget.observe(t, policies)
+	}
+}
+
+// Done ends the call: at the end of the response's body, or when there is none.
+// It frees the permit, if the call holds one.
+func (t *Ticket) Done() {
+	if !t.counted {
+		return
+	}
+	t.counted = false
+	b := t.budget
+	b.lock()
+	defer b.unlock()
+	b.permits.inUse--
+	b.dispatch(b.settle(now()))
+}
+
+// Refused says that the server refused the call, and holds everybody back for
+// a delay that the given function chooses by how many refusals there were in a
+// row, this one included. Refusals of calls that went before the last refusal
+// came are of the same event, and count once.
+//
+// It returns the delay. A server that keeps refusing is so left alone for
+// longer and longer, whichever call it is that finds out.
+func (t *Ticket) Refused(delay func(strikes int) time.Duration) time.Duration {
+	b := t.budget
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	if b.cool.strikes == 0 || t.sent > b.cool.began {
+		b.cool.strikes++
+		b.cool.began = b.sent.Load()
+	}
+	d := max(0, delay(b.cool.strikes))
+	b.coolDown(clamp(at+clamp(int64(d))), at)
+	return d
+}
+
+// Succeeded says that the server took the call. If the call went after the
+// last refusal, the refusals are over.
+func (t *Ticket) Succeeded() {
+	b := t.budget
+	if !b.troubled.Load() {
+		return
+	}
+	b.lock()
+	defer b.unlock()
+	if t.sent <= b.cool.began {
+		return
+	}
+	b.cool.strikes = 0
+	if b.permits.slow > 0 {
+		b.permits.slow++
+		b.dispatch(b.settle(now()))
+	}
+	if b.waiting == 0 {
+		b.permits.slow = 0 // nobody is left to be held back
+	}
+}

@@ -1,0 +1,50 @@
+package transport_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/headway-go/headway/transport"
+)
+
+// A fixed base answers at once, always the same.
+type fixed struct{ resp http.Response }
+
+func (f *fixed) RoundTrip(*http.Request) (*http.Response, error) {
+	resp := f.resp
+	return &resp, nil
+}
+
+// ordinary is what an answer that publishes nothing has for fields.
+func ordinary() http.Header {
+	return http.Header{
+		"Content-Type": {"application/json"}, "Date": {"Mon, 30 Nov 2026 12:00:00 GMT"}, "Server": {"nginx"},
+		"Content-Length": {"2"}, "Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"},
+		"Etag": {`"abc"`}, "X-Request-Id": {"0f8fad5b"}, "Strict-Transport-Security": {"max-age=31536000"},
+		"X-Content-Type-Options": {"nosniff"}, "X-Frame-Options": {"DENY"}, "Connection": {"keep-alive"},
+	}
+}
+
+func BenchmarkTransport(b *testing.B) {
+	for _, h := range []http.Header{{}, ordinary()} {
+		base := &fixed{http.Response{StatusCode: 200, Header: h, Body: http.NoBody}}
+		for name, rt := range map[string]http.RoundTripper{
+			"base":    base,
+			"headway": &transport.Transport{Base: base},
+		} {
+			b.Run(fmt.Sprintf("%d_fields/%s", len(h), name), func(b *testing.B) {
+				req, err := http.NewRequest(http.MethodGet, "https://api.example.com/v1/things", nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := rt.RoundTrip(req); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/headway-go/headway/throttle"
+)
+
+// A ConfigError reports a field of a [Transport] that makes no sense.
+type ConfigError struct {
+	Field string // for instance "Limits"
+	Entry string // the pattern or the host within Field; empty where there is none
+	Err   error  // what is wrong; often a *throttle.FieldError
+}
+
+func (e *ConfigError) Error() string {
+	at := e.Field
+	if e.Entry != "" {
+		at += "[" + strconv.Quote(e.Entry) + "]"
+	}
+	if fe, ok := errors.AsType[*throttle.FieldError](e.Err); ok {
+		return fmt.Sprintf("transport: %s: %s: %s %s", at, fe.Field, fe.Value, fe.Problem)
+	}
+	return fmt.Sprintf("transport: %s: %v", at, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// Validate reports what is wrong with the fields, as a *[ConfigError], or nil.
+// Without it the first call tells.
+func (t *Transport) Validate() error {
+	if err := t.validateNumbers(); err != nil {
+		return err
+	}
+	_, err := t.Limits.compile()
+	return err
+}
+
+func (t *Transport) validateNumbers() error {
+	for field, n := range map[string]int{
+		"MaxAttempts":   t.MaxAttempts,
+		"MaxConcurrent": t.MaxConcurrent,
+		"MaxQueue":      t.MaxQueue,
+	} {
+		if n < 0 {
+			return &ConfigError{Field: field, Err: fmt.Errorf("%d must not be negative", n)}
+		}
+	}
+	if err := t.Backoff.Validate(); err != nil {
+		return &ConfigError{Field: "Backoff", Err: err}
+	}
+	return nil
+}

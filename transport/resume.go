@@ -1,0 +1,220 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	"github.com/headway-go/headway/throttle"
+)
+
+// A resumption is a call whose first attempt came to nothing. From here on
+// go-retryablehttp leads: it is handed the result of that attempt as if it had
+// made it. (Were it to make it, it would read the body into memory, and change
+// the caller's request.) It asks decide after each attempt, where all waiting
+// is done, in the schedule.
+type resumption struct {
+	engine *engine
+	req    *http.Request // the caller's
+	route  *route
+	call   throttle.Call
+	end    time.Time // of all waits; zero if they have none
+	last   result
+	made   int           // attempts so far
+	replay bool          // the next attempt is the one that was made already
+	fault  time.Duration // the wait after a fault, drawn once an attempt
+	ticket throttle.Ticket
+}
+
+type resumptionKey struct{}
+
+func resumptionOf(ctx context.Context) *resumption {
+	return ctx.Value(resumptionKey{}).(*resumption)
+}
+
+func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first result, waited time.Duration) (*http.Response, error) {
+	p := &resumption{engine: e, req: req, route: r, call: call, last: first, made: 1, replay: true}
+	if call.MaxWait > 0 {
+		p.end = time.Now().Add(call.MaxWait - waited)
+	}
+	again := req.WithContext(context.WithValue(req.Context(), resumptionKey{}, p))
+	again.RequestURI = "" // a proxied request has one, and http.Client will not have it
+	if again.Body != nil {
+		again.Body = http.NoBody // the first attempt has used up the real one
+	}
+	resp, err := e.retries.Do(&retryablehttp.Request{Request: again})
+	if resp != nil {
+		resp.Request = req
+	}
+	return resp, err
+}
+
+// newRetries makes the client that leads through the later attempts. All that
+// it would do by itself is taken from it.
+func (e *engine) newRetries() *retryablehttp.Client {
+	return &retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport:     attempts{},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax: 1 << 30, // decide counts
+		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+			return resumptionOf(ctx).decide(ctx)
+		},
+		Backoff: func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return 0 },
+		PrepareRetry: func(again *http.Request) error {
+			return resumptionOf(again.Context()).rewind(again)
+		},
+		ErrorHandler: onlyOne,
+	}
+}
+
+// attempts makes the later attempts. It has no CloseIdleConnections, so that
+// one call that gives up does not close everybody's connections.
+type attempts struct{}
+
+func (attempts) RoundTrip(req *http.Request) (*http.Response, error) {
+	p := resumptionOf(req.Context())
+	if p.replay {
+		p.replay = false
+		return p.last.resp, p.last.err
+	}
+	resp, refused, err := p.engine.send(req, p.route, p.made, &p.ticket)
+	p.last = result{resp, err, refused}
+	return resp, err
+}
+
+// decide says whether to go on, and returns once the next attempt may go. An
+// error ends the call in place of the last answer.
+func (p *resumption) decide(ctx context.Context) (bool, error) {
+	if !p.engine.retryable(p.req, p.made, p.last) || !p.fits(ctx) {
+		return false, nil
+	}
+	p.tellRetry(ctx)
+	kept := p.release()
+	err := p.pause(ctx)
+	if err == nil {
+		p.ticket, err = p.route.lane.Acquire(ctx, p.call)
+	}
+	if err != nil {
+		p.engine.refusedHere(ctx, p.route, p.made+1, err)
+		if kept && ctx.Err() == nil {
+			return false, nil // the answer tells more than that we will not go on
+		}
+		return false, err
+	}
+	p.made++
+	p.engine.waited(ctx, p.route, p.made, &p.ticket)
+	return true, nil
+}
+
+// fits reports whether the wait for the next attempt is one that the call may
+// have. If it is not, the last answer goes back at once, untouched.
+func (p *resumption) fits(ctx context.Context) bool {
+	delay := p.delay()
+	left, ok := p.left()
+	if ok && (left < delay || left < 0) {
+		return false
+	}
+	if d, has := ctx.Deadline(); has && time.Until(d) <= delay {
+		return false
+	}
+	if ok {
+		p.call.MaxWait = max(1, left)
+	}
+	return p.route.lane.Check(ctx, p.call) == nil
+}
+
+// left is how much of the waits is left, if they have an end.
+func (p *resumption) left() (time.Duration, bool) {
+	if p.end.IsZero() {
+		return 0, false
+	}
+	return time.Until(p.end), true
+}
+
+// delay is how long this call waits by itself, after a fault. After a refusal
+// all calls of the budget are held back, and this one with them.
+func (p *resumption) delay() time.Duration {
+	if p.last.refused {
+		return 0
+	}
+	if p.fault == 0 {
+		p.fault = p.engine.backoff.Delay(p.made-1, 0)
+	}
+	return p.fault
+}
+
+// pause is the wait of delay.
+func (p *resumption) pause(ctx context.Context) error {
+	d := p.delay()
+	p.fault = 0
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if left, ok := p.left(); ok {
+		p.call.MaxWait = max(1, left)
+	}
+	return nil
+}
+
+// release lets go of the connection and the permit of the last answer before
+// the wait. It reports whether the answer can still be returned.
+func (p *resumption) release() bool {
+	if p.last.resp == nil {
+		return true // an error can
+	}
+	return keep(p.last.resp)
+}
+
+// rewind gives the next attempt a body of its own.
+func (p *resumption) rewind(again *http.Request) error {
+	if p.req.Body == nil || p.req.Body == http.NoBody {
+		return nil
+	}
+	body, err := p.req.GetBody()
+	if err != nil {
+		p.ticket.Answered(nil)
+		p.ticket.Done()
+		return fmt.Errorf("transport: no body for another attempt: %w", err)
+	}
+	again.Body = body
+	return nil
+}
+
+func (p *resumption) tellRetry(ctx context.Context) {
+	if p.engine.observe == nil {
+		return
+	}
+	ev := Event{Kind: EventRetry, Attempt: p.made + 1, Err: p.last.err, Wait: p.delay()}
+	if p.last.resp != nil {
+		ev.Status = p.last.resp.StatusCode
+	}
+	p.engine.tell(ctx, p.route, ev)
+}
+
+// onlyOne returns a response or an error, never both. The error is that of
+// Base, without what the inner http.Client put around it.
+func onlyOne(resp *http.Response, err error, _ int) (*http.Response, error) {
+	if err == nil {
+		return resp, nil
+	}
+	if resp != nil {
+		_ = resp.Body.Close()
+	}
+	if ue, ok := err.(*url.Error); ok {
+		return nil, errors.Unwrap(ue)
+	}
+	return nil, err
+}

@@ -1,0 +1,142 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/headway-go/headway/backoff"
+	"github.com/headway-go/headway/throttle"
+)
+
+// A Transport is an [http.RoundTripper] that sends each request when the server
+// will take it. It reads the rate and burst that a server publishes in its
+// answers, keeps a schedule for each host, and waits for its turn in it. When a
+// server refuses a call all the same, everybody who calls it is held back, once,
+// for as long as it asked, and the call is sent again.
+//
+// A response is always returned as a response, the last 429 included. An error
+// of package throttle means that the call was not sent: a [throttle.WaitError]
+// that it would have had to wait too long, a [throttle.NeverError] that no wait
+// would help. A [ConfigError] means that a field here makes no sense.
+//
+// The zero Transport is ready to use, and limits nothing that the server does
+// not limit. Set the fields before first use, and do not change them after; it
+// is then safe for use by several goroutines. It runs nothing in the background
+// and need not be closed.
+//
+// What net/http sends again by itself, a call that it lost on an idle connection
+// that was closed just then, is not seen here: it is not paced, nor counted.
+type Transport struct {
+	// Base makes the actual requests. Nil means [http.DefaultTransport].
+	Base http.RoundTripper
+
+	// Limits are limits set by hand. They are ceilings: what the server
+	// publishes holds as well, whichever is stricter. Nil means none. Use
+	// SetLimits to change them later.
+	Limits Limits
+
+	// Key names the budget that a request draws on: what a server counts
+	// together. Keys are held in memory, and appear in errors and events, so
+	// they must not hold a secret. Nil means [KeyByHost]. See
+	// [KeyByHostAndHeader] for several credentials on one host.
+	Key func(*http.Request) string
+
+	// MaxWait bounds the waits of one call, those before retries included. A
+	// call that would have to wait longer is refused at once. It may be used
+	// up to the full. Zero means a minute; negative means no bound. The
+	// deadline of the request's context holds as well.
+	MaxWait time.Duration
+
+	// MaxAttempts is how often one call may be sent. Zero means 4; 1 means
+	// never again. Refusals are sent again for any method whose body can be
+	// had again, by http.Request.GetBody: no body is held in memory. Answers of
+	// 500 and above and broken connections are, if the method is idempotent or
+	// there is an Idempotency-Key.
+	MaxAttempts int
+
+	// MaxConcurrent caps the calls under way on one budget, from just before
+	// they are sent to the end of the response's body: a body that is never
+	// closed holds its place for ever. Zero means no cap.
+	MaxConcurrent int
+
+	// MaxQueue bounds how many calls may wait on one budget. Zero means
+	// 100,000.
+	MaxQueue int
+
+	// Backoff is how long to wait after an answer that does not say so. The
+	// zero Policy has sensible defaults; its MaxAttempts and MaxElapsed are
+	// not used here.
+	Backoff backoff.Policy
+
+	// Throttled reports whether an answer is a refusal: the server did not act
+	// on the call, because of a limit. It must not read the body. Nil means
+	// a status of 429, or of 503 with Retry-After.
+	Throttled func(*http.Response) bool
+
+	// Observe is told what happens to a call: see [Event]. It is called on the
+	// goroutine of the call, and holds it up. Nil means nobody.
+	Observe func(context.Context, Event)
+
+	once  sync.Once
+	ready atomic.Pointer[engine]
+}
+
+const (
+	defaultMaxWait     = time.Minute
+	defaultMaxAttempts = 4
+)
+
+// RoundTrip implements [http.RoundTripper].
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	e := t.engine()
+	ctx := req.Context()
+	call, limited, err := throttle.FromContext(ctx)
+	if err == nil {
+		err = e.bad
+	}
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	if !limited || req.URL == nil {
+		return e.base.RoundTrip(req)
+	}
+	r, err := e.route(req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	call.MaxWait = e.maxWait
+	ticket, err := r.lane.Acquire(ctx, call)
+	if err != nil {
+		closeBody(req)
+		e.refusedHere(ctx, r, 1, err)
+		return nil, err
+	}
+	e.waited(ctx, r, 1, &ticket)
+	resp, refused, err := e.send(req, r, 1, &ticket)
+	if err == nil && !refused && resp.StatusCode < 500 {
+		return resp, nil
+	}
+	first := result{resp, err, refused}
+	if !e.retryable(req, 1, first) {
+		return resp, err
+	}
+	return e.resume(req, r, call, first, ticket.Waited())
+}
+
+// CloseIdleConnections lets [http.Client.CloseIdleConnections] reach Base.
+func (t *Transport) CloseIdleConnections() {
+	if c, ok := t.engine().base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close() // the call is refused; there is no use for a second error
+	}
+}
