@@ -28,7 +28,7 @@ type sighting struct {
 // A plan is the limit that a policy amounts to, and where it stands.
 type plan struct {
 	limit  Limit
-	level  float64 // calls that may go at once; negative: whatever it was
+	level  float64 // calls that may go at once, at first; negative: see install
 	lo, hi int64   // bounds for TAT
 	end    int64   // when the plan is of the past; far if never
 }
@@ -123,7 +123,11 @@ func (p Policy) quota(seen sighting) plan {
 	until := clamp(int64(reset))
 	interval := max(1, int64(math.Ceil(float64(until)/(left-burst+1))))
 	l := Limit{Rate: rate.Every(time.Duration(interval)), Burst: int(max(1, burst))}
-	return plan{limit: l, level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
+	out := plan{limit: l, level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
+	if left < 1 {
+		out.lo = out.end
+	}
+	return out
 }
 
 // scale is n·T, saturating.

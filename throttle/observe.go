@@ -64,7 +64,7 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 	c := newCell(plan.limit, fresh)
 	c.end = plan.end
 	switch {
-	case plan.level >= 0:
+	case plan.level >= 0 && (k.cell == nil || seen.at >= k.cell.end):
 		c.tat.Store(c.tatFor(plan.level, seen.at))
 	case k.cell == nil:
 		// All that went so far may have gone just now.

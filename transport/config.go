@@ -17,7 +17,7 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string {
 	at := e.Field
-	if e.Entry != "" {
+	if e.Entry != "" || e.Field == "Limits" {
 		at += "[" + strconv.Quote(e.Entry) + "]"
 	}
 	if fe, ok := errors.AsType[*throttle.FieldError](e.Err); ok {

@@ -30,8 +30,9 @@ type Limits map[string][]throttle.Limit
 // A limitTable is Limits made ready to be looked up in.
 type limitTable struct {
 	limits map[string][]throttle.Limit
-	mux    *http.ServeMux // nil if all patterns are of the form host/
-	probes sync.Pool      // *http.Request
+	hosts  map[string]string // the pattern host/ of each host
+	mux    *http.ServeMux    // nil if there are no other patterns
+	probes sync.Pool         // *http.Request
 }
 
 // compile returns nil for no limits.
@@ -39,9 +40,9 @@ func (l Limits) compile() (*limitTable, error) {
 	if len(l) == 0 {
 		return nil, nil
 	}
-	t := &limitTable{limits: make(map[string][]throttle.Limit, len(l))}
+	t := &limitTable{limits: make(map[string][]throttle.Limit, len(l)), hosts: make(map[string]string)}
 	t.probes.New = func() any { return &http.Request{} }
-	hostsOnly, mux := true, http.NewServeMux()
+	mux := http.NewServeMux()
 	// In order, so that of two that conflict it is always the same that is named.
 	for _, pattern := range slices.Sorted(maps.Keys(l)) {
 		p, host, err := normalize(pattern)
@@ -55,9 +56,11 @@ func (l Limits) compile() (*limitTable, error) {
 			return nil, &ConfigError{Field: "Limits", Entry: pattern, Err: err}
 		}
 		t.limits[p] = l[pattern]
-		hostsOnly = hostsOnly && host != "" && p == host+"/"
+		if host != "" && p == host+"/" {
+			t.hosts[host] = p
+		}
 	}
-	if !hostsOnly {
+	if len(t.hosts) < len(t.limits) {
 		t.mux = mux
 	}
 	return t, nil
@@ -123,10 +126,7 @@ func (t *limitTable) match(req *http.Request) string {
 		}
 	}
 	if t.mux == nil {
-		if p := host + "/"; t.limits[p] != nil {
-			return p
-		}
-		return ""
+		return t.hosts[host]
 	}
 	path := req.URL.Path
 	for range 3 {

@@ -1,0 +1,112 @@
+package simulate
+
+import "time"
+
+// A StepRefill is a bucket that gets several units at once, at fixed steps
+// (Envoy's local rate limit): full at the start, then rate.Count more every
+// rate.Per, up to its size.
+type StepRefill struct {
+	rate         Rate
+	size, tokens int64
+	last, next   time.Duration // next step, after last
+}
+
+// NewStepRefill returns a full bucket of size units, with a step at phase and
+// every rate.Per after it; phase must be at most rate.Per.
+func NewStepRefill(rate Rate, size int64, phase time.Duration) (*StepRefill, error) {
+	if err := checkBucket("step refill", rate, size); err != nil {
+		return nil, err
+	}
+	if phase < 0 || phase > rate.Per {
+		return nil, &ParamError{Model: "step refill", Field: "phase", Value: phase, Want: "0 to the interval"}
+	}
+	if phase == 0 {
+		phase = rate.Per // a step at 0 finds the bucket full
+	}
+	return &StepRefill{rate: rate, size: size, tokens: size, next: phase}, nil
+}
+
+// SetLevel puts tokens into the bucket in place of what is there: 0 empties
+// it. It returns a [*ParamError] for a number that the bucket cannot hold.
+func (s *StepRefill) SetLevel(at time.Duration, tokens int64) error {
+	if tokens < 0 || tokens > s.size {
+		return &ParamError{Model: "step refill", Field: "level", Value: tokens, Want: "0 to the size"}
+	}
+	s.refill(at)
+	s.tokens = tokens
+	return nil
+}
+
+func (s *StepRefill) refill(at time.Duration) {
+	s.last, _ = clampArrival(at, s.last, 1)
+	if s.last < s.next {
+		return
+	}
+	steps := 1 + int64((s.last-s.next)/s.rate.Per)
+	s.tokens += mulCap(steps, s.rate.Count, s.size-s.tokens)
+	s.next += time.Duration(steps) * s.rate.Per
+}
+
+// due returns the step with which n more units will have come, or the last
+// instant for n = 0.
+func (s *StepRefill) due(n int64) time.Duration {
+	if n == 0 {
+		return s.last
+	}
+	return s.next + time.Duration(divUp(n, s.rate.Count)-1)*s.rate.Per
+}
+
+// Arrive implements [Server].
+func (s *StepRefill) Arrive(at time.Duration, cost int64) Verdict {
+	s.refill(at)
+	cost = max(cost, 1)
+	v := Verdict{Before: float64(s.tokens), RetryAt: s.last, ResetAt: s.next}
+	switch {
+	case cost > s.size:
+		v.RetryAt = Never
+	case cost > s.tokens:
+		v.RetryAt = s.due(cost - s.tokens)
+	default:
+		s.tokens -= cost
+		v.Admitted = true
+	}
+	v.Left = float64(s.tokens)
+	return v
+}
+
+// Peek implements [Server].
+func (s *StepRefill) Peek(at time.Duration, cost int64) Verdict {
+	copied := *s
+	return copied.Arrive(at, cost)
+}
+
+// Charge implements [Charger].
+func (s *StepRefill) Charge(at time.Duration, cost int64) {
+	s.refill(at)
+	s.tokens -= min(s.tokens, max(cost, 1))
+}
+
+// Policy implements [Server].
+func (s *StepRefill) Policy() Policy { return Policy{Rate: s.rate, Burst: s.size} }
+
+// Fits implements [Adjustable]. The interval is fixed.
+func (s *StepRefill) Fits(p Policy) error {
+	return firstError(checkBucket("step refill", p.Rate, p.Burst), fitsWindow("step refill", p, s.rate.Per))
+}
+
+// Clone implements [Adjustable].
+func (s *StepRefill) Clone() Adjustable {
+	copied := *s
+	return &copied
+}
+
+// Adjust implements [Adjustable].
+func (s *StepRefill) Adjust(at time.Duration, p Policy) error {
+	if err := s.Fits(p); err != nil {
+		return err
+	}
+	s.refill(at)
+	s.rate, s.size = p.Rate, p.Burst
+	s.tokens = min(s.tokens, s.size)
+	return nil
+}
