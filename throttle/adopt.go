@@ -20,7 +20,8 @@ type Policy struct {
 // A sighting is when a policy was seen, and what we sent ourselves.
 type sighting struct {
 	at     int64 // when the answer came
-	sent   int64 // when its call went; fresh if unknown
+	from   int64 // when its call may have come to the server: from then on; fresh if unknown
+	to     int64 // and until then
 	own    int64 // cost of all calls so far
 	unsure int64 // cost of the calls that may have come to the server after this one
 }
@@ -52,6 +53,11 @@ func (p Policy) plan(seen sighting) (plan, bool) {
 	return plan{}, false
 }
 
+// countOnly reports whether the policy says what is left, but not of what.
+func (p Policy) countOnly() bool {
+	return p.Remaining >= 0 && p.Limit == 0 && p.Window == 0 && p.Burst == 0 && p.Reset < 0
+}
+
 // sane takes out what cannot be true.
 func (p Policy) sane() Policy {
 	count := func(v, without float64) float64 {
@@ -73,7 +79,7 @@ func (p Policy) sane() Policy {
 // stand. An answer with a count of what remains proves where the TAT of the
 // server stood when the call came: between lo and hi, if it is a bucket.
 func (p Policy) bucket(seen sighting) plan {
-	l := Limit{Rate: rate.Limit(p.Limit / p.Window.Seconds()), Burst: int(min(p.Burst, 1e9)), Margin: jitter}
+	l := Limit{Rate: rate.Limit(p.Limit / p.Window.Seconds()), Burst: int(min(p.Burst, 1e9))}
 	if l.Rate > 1e9 {
 		l.Rate = rate.Inf
 	}
@@ -82,9 +88,9 @@ func (p Policy) bucket(seen sighting) plan {
 		return out
 	}
 	interval, used := nanoseconds(1, l.Rate), float64(l.Burst)-p.Remaining
-	out.hi = seen.at + scale(interval, used+float64(seen.unsure))
-	if seen.sent != fresh {
-		out.lo = seen.sent + scale(interval, used-1)
+	out.hi = seen.to + scale(interval, used+float64(seen.unsure))
+	if seen.from != fresh {
+		out.lo = seen.from + scale(interval, used-1)
 	}
 	return out
 }

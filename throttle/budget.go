@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // A Budget is the schedule of what a server counts together: any number of
@@ -29,22 +31,24 @@ type Budget struct {
 	ended    atomic.Int64 // cost of all that was answered since
 	main     Lane
 
-	mu      sync.Mutex
-	key     string
-	shared  []*cell // bind in every lane: first those set by hand, then those learned
-	byHand  int     // how many of shared are set by hand
-	lanes   []*Lane // main is the first; nil until init
-	held    []*cell // taken from the fast path until unlock
-	waiting int
-	queueAt int // how many may wait; 0 is defaultQueue
-	seq     uint64
-	passed  [classes]int // calls of higher classes that went while this one waited
-	bound   queue        // waiters whose slot is fixed, by a Reserve behind them
-	timer   *time.Timer
-	cool    coolDown
-	permits permits
-	known   []*known // what the server published, a policy each
-	staleAt int64    // when the first of them expires
+	mu       sync.Mutex
+	key      string
+	shared   []*cell // bind in every lane: first those set by hand, then those learned
+	byHand   int     // how many of shared are set by hand
+	lanes    []*Lane // main is the first; nil until init
+	held     []*cell // taken from the fast path until unlock
+	waiting  int
+	queueAt  int // how many may wait; 0 is defaultQueue
+	seq      uint64
+	passed   [classes]int // calls of higher classes that went while this one waited
+	bound    queue        // waiters whose slot is fixed, by a Reserve behind them
+	timer    *time.Timer
+	cool     coolDown
+	permits  permits
+	network  network
+	rejected int64    // cost of all that the server refused
+	known    []*known // what the server published, a policy each
+	staleAt  int64    // when the first of them expires
 }
 
 const defaultQueue = 100_000
@@ -83,6 +87,9 @@ func newCells(limits []Limit) ([]*cell, error) {
 			return nil, err
 		}
 		cells[i] = newCell(l, fresh)
+		if l.Spent > 0 && l.Rate != rate.Inf {
+			cells[i].tat.Store(cells[i].tatFor(float64(l.Burst-l.Spent), now()))
+		}
 	}
 	return cells, nil
 }
@@ -172,6 +179,9 @@ func (b *Budget) refresh() {
 		for c := range b.cells(l) {
 			if !c.endless {
 				only, n = c, n+1
+			}
+			if c.share.on {
+				n++ // a share is a limit too
 			}
 		}
 		if n > 1 {

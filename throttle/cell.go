@@ -15,9 +15,15 @@ type cell struct {
 	gcra
 	tat atomic.Int64
 
+	// late is how much later than it went a call may come to the server. One
+	// that finds the limit at rest is taken to come that late, until its answer
+	// says when it did: the server counts from when it came.
+	late atomic.Int64
+
 	// Guarded by the budget's mutex.
 	isHeld bool
 	value  int64 // TAT while isHeld
+	share  share
 }
 
 const held = math.MaxInt64
@@ -54,7 +60,7 @@ func (c *cell) take(at int64, n int) verdict {
 		case c.earliest(tat, inc) > at:
 			return waits
 		}
-		if c.tat.CompareAndSwap(tat, c.after(tat, at, inc)) {
+		if c.tat.CompareAndSwap(tat, c.after(tat, at+c.late.Load(), inc)) {
 			return goes
 		}
 	}

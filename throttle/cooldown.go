@@ -34,13 +34,15 @@ func (b *Budget) coolDown(until, at int64) {
 // endCoolDown opens the budget at the instant that was announced: each limit
 // has a level of one call then, and fills from there.
 func (b *Budget) endCoolDown() {
+	careful := b.noInterval()
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			tat := b.tat(c)
 			*b.hold(c) = tat
+			careful = careful || c.share.on
 		}
 	}
-	if b.noInterval() {
+	if careful {
 		b.permits.slow = 1
 	}
 	b.cool.until = fresh

@@ -7,6 +7,9 @@ func (b *Budget) settle(at int64) int64 {
 	if b.cool.on() && at >= b.cool.until {
 		b.endCoolDown()
 	}
+	if b.permits.cold > 0 && at >= b.permits.coldEnd {
+		b.warm()
+	}
 	b.dropStale(at)
 	return at
 }
@@ -25,7 +28,7 @@ func (b *Budget) tat(c *cell) int64 {
 func (b *Budget) earliest(cells []*cell, n int) int64 {
 	at := int64(fresh)
 	for _, c := range cells {
-		at = max(at, c.earliest(b.tat(c), c.cost(n)))
+		at = max(at, c.earliest(b.tat(c)+c.share.guard(&c.gcra), c.cost(n)), c.share.due())
 	}
 	return at
 }
@@ -37,7 +40,7 @@ func (b *Budget) sharedEarliest(n int) (int64, Cause) {
 	case b.cool.until > at:
 		return b.cool.until, CauseCoolDown
 	case b.permits.full():
-		return far, CauseConcurrency
+		return b.permits.frees(), CauseConcurrency
 	default:
 		return at, CauseLimit
 	}
@@ -47,9 +50,13 @@ func (b *Budget) sharedEarliest(n int) (int64, Cause) {
 func (b *Budget) charge(l *Lane, at int64, n int) Ticket {
 	for c := range b.cells(l) {
 		tat := b.hold(c)
-		*tat = c.after(b.tat(c), at, c.cost(n))
+		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
+		c.share.spend(at, n)
 	}
-	return Ticket{budget: b, cost: n, at: at, counted: b.permits.take()}
+	if b.permits.cold > 0 && b.permits.coldEnd == far {
+		b.permits.coldEnd = clamp(at + coldTime)
+	}
+	return Ticket{budget: b, lane: l, cost: n, at: at, counted: b.permits.take()}
 }
 
 // never returns the error for a call that no wait would let go, or nil.
@@ -83,6 +90,7 @@ func (b *Budget) dispatch(at int64) {
 		b.countPassed(w)
 		if w.err = b.never(w.lane, w.cost); w.err == nil {
 			w.ticket = b.charge(w.lane, at, w.cost)
+			w.ticket.pressed = true
 		}
 		close(w.ready)
 	}

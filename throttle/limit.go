@@ -24,6 +24,12 @@ type Limit struct {
 	// Zero means 1.
 	Burst int
 
+	// Spent is how much of the burst is taken to be used up at the start, for
+	// instance Burst−1 where others, or an earlier process, may have used it.
+	// What the server says of it counts once it says something. Zero means that
+	// the limit starts full.
+	Spent int
+
 	// Margin is how much of the tolerance τ = (Burst−1)/Rate is kept back, so
 	// that calls which the network bunches up still conform where they
 	// arrive. It costs Margin once, and no throughput. No more than a quarter
@@ -69,6 +75,8 @@ func (l Limit) Validate() error {
 		return badField("Rate", strconv.FormatFloat(r, 'g', -1, 64), "is finer than a nanosecond; rate.Inf is no limit")
 	case l.Burst < 0:
 		return badField("Burst", strconv.Itoa(l.Burst), "must not be negative")
+	case l.Spent < 0:
+		return badField("Spent", strconv.Itoa(l.Spent), "must not be negative")
 	case l.Margin < 0:
 		return badField("Margin", l.Margin.String(), "must not be negative")
 	}

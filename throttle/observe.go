@@ -1,6 +1,9 @@
 package throttle
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // known is a policy as it was last heard, and the limit that was made of it.
 type known struct {
@@ -15,16 +18,19 @@ type known struct {
 const staleAfter = int64(5 * time.Second)
 
 // observe makes limits of what an answer published.
-func (b *Budget) observe(t *Ticket, policies []Policy) {
+func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
 	b.lock()
 	defer b.unlock()
-	at := b.settle(now())
-	own := b.sent.Load()
-	seen := sighting{at: at, sent: t.at, own: own, unsure: max(0, own-t.ended-int64(t.cost))}
+	b.settle(at)
+	if b.permits.cold > 0 {
+		b.warm()
+		b.permits.slow = coldCalls
+	}
+	seen := b.sight(t, at)
 	changed := false
 	for _, p := range policies {
-		if plan, ok := p.plan(seen); ok {
-			changed = b.follow(p, plan, seen) || changed
+		if b.hear(p.sane(), t, seen) {
+			changed = true
 		}
 	}
 	if changed {
@@ -34,18 +40,76 @@ func (b *Budget) observe(t *Ticket, policies []Policy) {
 	}
 }
 
-// follow makes the plan of a policy a limit of the budget. It reports whether
-// the limits are others than before.
-func (b *Budget) follow(p Policy, plan plan, seen sighting) bool {
+// hear takes in one policy. It reports whether the limits are others than
+// before.
+func (b *Budget) hear(p Policy, t *Ticket, seen sighting) bool {
+	if c := b.byHandFor(t.lane); c != nil && p.countOnly() {
+		// What is left of a limit that somebody told us.
+		p.Limit, p.Window, p.Burst = float64(c.limit.Rate), time.Second, float64(c.limit.Burst)
+		return b.reconcile(c, p, p.bucket(seen), t, seen)
+	}
+	plan, ok := p.plan(seen)
+	if !ok {
+		return false
+	}
 	k := b.knownAs(p.Name)
 	k.policy = p
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
 		b.install(k, plan, seen)
 	}
-	tat := b.hold(k.cell)
-	*tat = max(plan.lo, min(*tat, plan.hi))
-	return changed
+	return b.reconcile(k.cell, p, plan, t, seen) || changed
+}
+
+// byHandFor is the one limit set by hand that calls of the lane meet, if there
+// is one.
+func (b *Budget) byHandFor(l *Lane) *cell {
+	switch {
+	case b.byHand == 1 && len(l.own) == 0:
+		return b.shared[0]
+	case b.byHand == 0 && len(l.own) == 1:
+		return l.own[0]
+	}
+	return nil
+}
+
+// reconcile brings TAT to where the server's must be, and looks for others who
+// draw on the limit. It reports whether there are, all of a sudden, or not any
+// more.
+func (b *Budget) reconcile(c *cell, p Policy, plan plan, t *Ticket, seen sighting) bool {
+	if c.endless || c.stopped {
+		return false
+	}
+	c.late.Store(min(b.network.jitter(), c.interval))
+	tat := b.hold(c)
+	proof := 0.0
+	if *tat < plan.lo {
+		// Others took whole calls. Where within the last of them the server
+		// stands is not known: it may be up to one more.
+		proof = math.Ceil(float64(plan.lo-*tat) / float64(c.interval))
+		*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+	}
+	*tat = min(*tat, max(plan.hi, plan.lo))
+	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
+	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
+		return false
+	}
+	return c.share.observe(&c.gcra, &b.network, account{
+		seen: seen, sent: t.sent - b.rejected, left: p.Remaining, proof: proof, waited: t.pressed,
+	})
+}
+
+// sight says when an answer was seen, and when its call may have come to the
+// server, in the time of the client: as if the way there took no time but what
+// was longer than the shortest.
+func (b *Budget) sight(t *Ticket, at int64) sighting {
+	own := b.sent.Load()
+	s := sighting{at: at, from: fresh, to: at, own: own, unsure: max(0, own-t.ended-int64(t.cost))}
+	if t.at != fresh {
+		s.from = t.at
+		s.to = t.at + b.network.trip(at-t.at, at)
+	}
+	return s
 }
 
 func (b *Budget) knownAs(name string) *known {
@@ -105,7 +169,7 @@ func (b *Budget) dropStale(at int64) {
 			continue
 		}
 		k.policy.Remaining, k.policy.Reset = -1, -1
-		seen := sighting{at: at, sent: fresh}
+		seen := sighting{at: at, from: fresh, to: at}
 		if plan, ok := k.policy.plan(seen); ok {
 			b.install(k, plan, seen)
 		} else {

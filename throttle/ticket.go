@@ -8,12 +8,15 @@ import "time"
 // blocks. The zero Ticket belongs to no budget, and must not be used.
 type Ticket struct {
 	budget  *Budget
+	lane    *Lane
 	cost    int
 	at      int64 // when it was let go; fresh if no limit made us look at the clock
 	sent    int64 // cost of all that was let go until then, its own included
 	ended   int64 // cost of all that was answered by then
 	waited  time.Duration
 	counted bool // it holds a permit
+	spent   bool // the server said that nothing was left
+	pressed bool // it had to wait: there is more to do than may be done
 }
 
 // Waited returns how long the call waited before it was let go.
@@ -28,15 +31,21 @@ func (t *Ticket) Counted() bool { return t.counted }
 // Policies that were published before and are not now stay. Values that make
 // no sense are passed over.
 func (t *Ticket) Answered(policies []Policy) {
+	t.answered(now, policies)
+}
+
+func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	t.budget.ended.Add(int64(t.cost))
-	if len(policies) > 0 {
-		t.budget.observe(t, policies)
+	if len(policies) > 0 || t.counted {
+		t.budget.observe(t, clock(), policies)
 	}
 }
 
 // Done ends the call: at the end of the response's body, or when there is none.
 // It frees the permit, if the call holds one.
-func (t *Ticket) Done() {
+func (t *Ticket) Done() { t.done(now) }
+
+func (t *Ticket) done(clock func() int64) {
 	if !t.counted {
 		return
 	}
@@ -45,7 +54,7 @@ func (t *Ticket) Done() {
 	b.lock()
 	defer b.unlock()
 	b.permits.inUse--
-	b.dispatch(b.settle(now()))
+	b.dispatch(b.settle(clock()))
 }
 
 // Refused says that the server refused the call, and holds everybody back for
@@ -56,22 +65,36 @@ func (t *Ticket) Done() {
 // It returns the delay. A server that keeps refusing is so left alone for
 // longer and longer, whichever call it is that finds out.
 func (t *Ticket) Refused(delay func(strikes int) time.Duration) time.Duration {
+	return t.refused(now(), delay)
+}
+
+func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.Duration {
 	b := t.budget
 	b.lock()
 	defer b.unlock()
-	at := b.settle(now())
+	b.settle(at)
 	if b.cool.strikes == 0 || t.sent > b.cool.began {
 		b.cool.strikes++
 		b.cool.began = b.sent.Load()
 	}
-	d := max(0, delay(b.cool.strikes))
+	b.rejected += int64(t.cost)
+	for c := range b.cells(t.lane) {
+		c.share.refused(&c.gcra, at)
+	}
+	strikes := b.cool.strikes
+	if t.spent {
+		strikes = 1 // it is the limit that we know: there is nothing to find out
+	}
+	d := max(0, delay(strikes))
 	b.coolDown(clamp(at+clamp(int64(d))), at)
 	return d
 }
 
 // Succeeded says that the server took the call. If the call went after the
 // last refusal, the refusals are over.
-func (t *Ticket) Succeeded() {
+func (t *Ticket) Succeeded() { t.succeeded(now) }
+
+func (t *Ticket) succeeded(clock func() int64) {
 	b := t.budget
 	if !b.troubled.Load() {
 		return
@@ -84,9 +107,9 @@ func (t *Ticket) Succeeded() {
 	b.cool.strikes = 0
 	if b.permits.slow > 0 {
 		b.permits.slow++
-		b.dispatch(b.settle(now()))
+		b.dispatch(b.settle(clock()))
 	}
-	if b.waiting == 0 {
-		b.permits.slow = 0 // nobody is left to be held back
+	if b.permits.slow > 4*coldCalls {
+		b.permits.slow = 0
 	}
 }

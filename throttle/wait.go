@@ -41,7 +41,7 @@ func (b *Budget) acquire(ctx context.Context, l *Lane, call Call) (Ticket, error
 	if n == 0 {
 		n = 1
 	}
-	t := Ticket{budget: b, cost: n}
+	t := Ticket{budget: b, lane: l, cost: n}
 	var v verdict
 	if n > 0 && ctx.Err() == nil {
 		v, t.at = b.pass(l, n)
@@ -220,7 +220,7 @@ type line struct{ lane, all int }
 // under way cannot be foreseen, so that a wait for a permit counts as none.
 func (b *Budget) expect(w *waiter, ahead line, at int64) (int64, Cause) {
 	start, cause := b.sharedEarliest(1)
-	if cause == CauseConcurrency {
+	if cause == CauseConcurrency && start == far {
 		start = at
 	}
 	start = max(at, start, b.earliest(w.lane.own, 1))

@@ -1,0 +1,49 @@
+package throttle
+
+import "time"
+
+// The methods here are for those who keep time themselves, for instance a
+// simulation: they read no clock, start no timer and never block. Do not mix
+// them with the others on one budget, nor give instants that go back.
+
+// TryAt is [Budget.Acquire] at instant t, without the waiting. If the call may
+// go then, it is charged, and ok is true. If not, next is when to try again if
+// nothing else happens before, and the zero Time if no such instant is known:
+// then only what comes of another call can help.
+func (b *Budget) TryAt(t time.Time, call Call) (ticket Ticket, next time.Time, ok bool) {
+	at, n := instant(t), max(1, call.Cost)
+	b.lock()
+	defer b.unlock()
+	b.settle(at)
+	if b.never(&b.main, n) != nil {
+		return Ticket{}, time.Time{}, false
+	}
+	due, _ := b.due(&b.main, n)
+	if due > at {
+		if due = min(due, b.staleAt); due < far {
+			next = t.Add(time.Duration(due - at))
+		}
+		return Ticket{}, next, false
+	}
+	ticket = b.charge(&b.main, at, n)
+	ticket.pressed = at-due < int64(time.Millisecond)
+	ticket.ended = b.ended.Load()
+	ticket.sent = b.sent.Add(int64(n))
+	return ticket, t, true
+}
+
+// AnsweredAt is [Ticket.Answered] at instant at.
+func (t *Ticket) AnsweredAt(at time.Time, policies []Policy) {
+	t.answered(func() int64 { return instant(at) }, policies)
+}
+
+// DoneAt is [Ticket.Done] at instant at.
+func (t *Ticket) DoneAt(at time.Time) { t.done(func() int64 { return instant(at) }) }
+
+// RefusedAt is [Ticket.Refused] at instant at.
+func (t *Ticket) RefusedAt(at time.Time, delay func(strikes int) time.Duration) time.Duration {
+	return t.refused(instant(at), delay)
+}
+
+// SucceededAt is [Ticket.Succeeded] at instant at.
+func (t *Ticket) SucceededAt(at time.Time) { t.succeeded(func() int64 { return instant(at) }) }
