@@ -29,6 +29,7 @@ type sighting struct {
 // A plan is the limit that a policy amounts to, and where it stands.
 type plan struct {
 	limit  Limit
+	most   int     // no call costs more
 	level  float64 // calls that may go at once, at first; negative: see install
 	lo, hi int64   // bounds for TAT
 	end    int64   // when the plan is of the past; far if never
@@ -40,17 +41,22 @@ const jitter = 50 * time.Millisecond
 
 // plan makes a limit of a policy. It reports false if the policy says too
 // little, or nothing that can be true.
-func (p Policy) plan(seen sighting) (plan, bool) {
+func (p Policy) plan(seen sighting) (out plan, ok bool) {
 	p = p.sane()
+	if p.Limit > 0 && p.Limit < 1 && p.Burst == 0 {
+		p.Burst = 1 // less than a call a window is a rate, not a quota
+	}
 	switch {
 	case p.Limit > 0 && p.Window > 0 && p.Burst >= 1:
-		return p.bucket(seen), true
+		out = p.bucket(seen)
 	case p.Remaining >= 0 && p.Reset >= 0:
-		return p.quota(seen), true
+		out = p.quota(seen)
 	case p.Limit >= 1 && p.Window > 0:
-		return p.window(seen), true
+		out = p.window(seen)
+	default:
+		return plan{}, false
 	}
-	return plan{}, false
+	return out, out.limit.Validate() == nil
 }
 
 // countOnly reports whether the policy says what is left, but not of what.
@@ -71,7 +77,8 @@ func (p Policy) sane() Policy {
 	if most := max(p.Limit, p.Burst); most > 0 {
 		p.Remaining = min(p.Remaining, most)
 	}
-	p.Window = max(0, p.Window)
+	p.Window = max(0, min(p.Window, time.Duration(far)))
+	p.Reset = min(p.Reset, time.Duration(far))
 	return p
 }
 
@@ -101,7 +108,7 @@ func (p Policy) window(seen sighting) plan {
 	n := int(min(p.Limit, 1e9))
 	slack := min(jitter, p.Window/20)
 	l := perWindow(n, max(1, n/10), p.Window+slack)
-	out := plan{limit: l, level: -1, lo: fresh, hi: 2 * far, end: far}
+	out := plan{limit: l, most: n, level: -1, lo: fresh, hi: 2 * far, end: far}
 	if left := p.Remaining - float64(seen.unsure); p.Remaining >= 0 && left < float64(l.Burst) {
 		out.lo = seen.at + scale(nanoseconds(1, l.Rate), float64(l.Burst)-max(0, left))
 	}
@@ -129,7 +136,7 @@ func (p Policy) quota(seen sighting) plan {
 	until := clamp(int64(reset))
 	interval := max(1, int64(math.Ceil(float64(until)/(left-burst+1))))
 	l := Limit{Rate: rate.Every(time.Duration(interval)), Burst: int(max(1, burst))}
-	out := plan{limit: l, level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
+	out := plan{limit: l, most: int(min(max(p.Limit, left, 1), 1e9)), level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
 	if left < 1 {
 		out.lo = out.end
 	}

@@ -18,17 +18,15 @@ func (b *Budget) TryAt(t time.Time, call Call) (ticket Ticket, next time.Time, o
 	if b.never(&b.main, n) != nil {
 		return Ticket{}, time.Time{}, false
 	}
-	due, _ := b.due(&b.main, n)
+	due, _ := b.due(&b.main, n, true)
 	if due > at {
 		if due = min(due, b.staleAt); due < far {
 			next = t.Add(time.Duration(due - at))
 		}
 		return Ticket{}, next, false
 	}
-	ticket = b.charge(&b.main, at, n)
+	ticket = b.charge(&b.main, at, n, true)
 	ticket.pressed = at-due < int64(time.Millisecond)
-	ticket.ended = b.ended.Load()
-	ticket.sent = b.sent.Add(int64(n))
 	return ticket, t, true
 }
 

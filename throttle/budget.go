@@ -127,7 +127,7 @@ func (b *Budget) init() {
 	if b.lanes == nil {
 		b.main.budget = b
 		b.lanes = []*Lane{&b.main}
-		b.cool.until, b.staleAt = fresh, far
+		b.cool.until, b.staleAt, b.permits.coldEnd = fresh, far, far
 		b.refresh()
 	}
 }
@@ -142,7 +142,7 @@ func (b *Budget) lock() {
 // the fast path looks at it first.
 func (b *Budget) unlock() {
 	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted())
-	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0)
+	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0 || b.permits.cold > 0)
 	for _, c := range b.held {
 		c.isHeld = false
 		c.tat.Store(c.value)

@@ -24,6 +24,7 @@ type cell struct {
 	isHeld bool
 	value  int64 // TAT while isHeld
 	share  share
+	asked  bool // its end is past, and a call has gone to ask what holds now
 }
 
 const held = math.MaxInt64
@@ -55,7 +56,7 @@ func (c *cell) take(at int64, n int) verdict {
 		switch {
 		case tat == held:
 			return slow
-		case n > c.limit.Burst || c.stopped:
+		case n > c.limit.Burst || c.stopped || at >= c.end:
 			return slow
 		case c.earliest(tat, inc) > at:
 			return waits
@@ -68,3 +69,15 @@ func (c *cell) take(at int64, n int) verdict {
 
 // unlimited stands for the limit of whoever has none.
 var unlimited = &cell{gcra: gcra{endless: true}}
+
+// bounded is due, unless the cell says nothing of that time: at its end one
+// call may ask what holds then, and the others wait for its answer.
+func (c *cell) bounded(due int64) int64 {
+	switch {
+	case c.end == far:
+		return due
+	case c.asked:
+		return c.end + staleAfter
+	}
+	return min(due, c.end)
+}

@@ -34,28 +34,15 @@ func (b *Budget) coolDown(until, at int64) {
 // endCoolDown opens the budget at the instant that was announced: each limit
 // has a level of one call then, and fills from there.
 func (b *Budget) endCoolDown() {
-	careful := b.noInterval()
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			tat := b.tat(c)
 			*b.hold(c) = tat
-			careful = careful || c.share.on
 		}
 	}
-	if careful {
-		b.permits.slow = 1
-	}
+	b.shiftBound(b.cool.until)
+	b.permits.slow = 1 // for those of whom no limit says how far apart they may be
 	b.cool.until = fresh
-}
-
-// noInterval reports whether no limit says how far apart calls may be.
-func (b *Budget) noInterval() bool {
-	for _, l := range b.lanes {
-		if l.fast.Load() != unlimited {
-			return false
-		}
-	}
-	return true
 }
 
 // CoolingUntil returns when the cool-down ends, and whether there is one.
@@ -69,11 +56,17 @@ func (b *Budget) CoolingUntil() (time.Time, bool) {
 	return time.Now().Add(time.Duration(b.cool.until - at)), true
 }
 
-// Reset ends a cool-down now, as if it had never been.
+// Reset ends a cool-down now, as if it had never been, and forgets what the
+// server published.
 func (b *Budget) Reset() {
 	b.lock()
 	defer b.unlock()
-	b.cool = coolDown{until: fresh}
+	b.cool = coolDown{until: fresh, began: b.cool.began}
 	b.permits.slow = 0
-	b.dispatch(b.settle(now()))
+	for _, k := range b.known {
+		b.swap(k, nil)
+	}
+	b.known = nil
+	b.relist()
+	b.replan(b.settle(now()))
 }

@@ -7,10 +7,10 @@ func (b *Budget) settle(at int64) int64 {
 	if b.cool.on() && at >= b.cool.until {
 		b.endCoolDown()
 	}
-	if b.permits.cold > 0 && at >= b.permits.coldEnd {
-		b.warm()
+	if at >= b.permits.coldEnd {
+		b.permits.cold = 0
 	}
-	b.dropStale(at)
+	b.expire(at)
 	return at
 }
 
@@ -28,35 +28,47 @@ func (b *Budget) tat(c *cell) int64 {
 func (b *Budget) earliest(cells []*cell, n int) int64 {
 	at := int64(fresh)
 	for _, c := range cells {
-		at = max(at, c.earliest(b.tat(c)+c.share.guard(&c.gcra), c.cost(n)), c.share.due())
+		due := c.earliest(b.tat(c)+c.share.guard(&c.gcra), c.cost(n))
+		at = max(at, c.bounded(due), c.share.due())
 	}
 	return at
 }
 
-// sharedEarliest is when a call may go as far as all of the budget is
-// concerned. It is far while only the end of another call can help.
+// sharedEarliest is when a call may go as far as the limits and the cool-down
+// of the budget are concerned.
 func (b *Budget) sharedEarliest(n int) (int64, Cause) {
-	switch at := b.earliest(b.shared, n); {
-	case b.cool.until > at:
+	at := b.earliest(b.shared, n)
+	if b.cool.until > at {
 		return b.cool.until, CauseCoolDown
-	case b.permits.full():
-		return b.permits.frees(), CauseConcurrency
-	default:
-		return at, CauseLimit
 	}
+	return at, CauseLimit
 }
 
-// charge spends what a call of n at instant at costs.
-func (b *Budget) charge(l *Lane, at int64, n int) Ticket {
+// laneEarliest is when a call may go as far as its lane is concerned.
+func (b *Budget) laneEarliest(l *Lane, n int, counted bool) int64 {
+	at := b.earliest(l.own, n)
+	if counted {
+		at = max(at, b.permit(l))
+	}
+	return at
+}
+
+// charge spends what a call of n at instant at costs. Only a counted call has
+// a permit, and a ticket that somebody keeps.
+func (b *Budget) charge(l *Lane, at int64, n int, counted bool) Ticket {
 	for c := range b.cells(l) {
 		tat := b.hold(c)
 		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
 		c.share.spend(at, n)
+		c.asked = c.asked || at >= c.end
 	}
-	if b.permits.cold > 0 && b.permits.coldEnd == far {
-		b.permits.coldEnd = clamp(at + coldTime)
+	t := Ticket{budget: b, lane: l, cost: n, at: at}
+	if counted {
+		t.ended, t.sent = b.ended.Load(), b.sent.Add(int64(n))
+		t.counted = b.permits.take(at)
+		t.flying = t.counted
 	}
-	return Ticket{budget: b, lane: l, cost: n, at: at, counted: b.permits.take()}
+	return t
 }
 
 // never returns the error for a call that no wait would let go, or nil.
@@ -89,7 +101,7 @@ func (b *Budget) dispatch(at int64) {
 		b.unqueue(w)
 		b.countPassed(w)
 		if w.err = b.never(w.lane, w.cost); w.err == nil {
-			w.ticket = b.charge(w.lane, at, w.cost)
+			w.ticket = b.charge(w.lane, at, w.cost, w.counted)
 			w.ticket.pressed = true
 		}
 		close(w.ready)
@@ -131,7 +143,7 @@ func (b *Budget) first(at int64) (*waiter, int64) {
 			if w == nil || first != nil && first.seq < w.seq {
 				continue
 			}
-			if due := b.earliest(l.own, w.cost); due > at {
+			if due := b.laneEarliest(l, w.cost, w.counted); due > at {
 				later = min(later, due)
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 // arrival time (TAT). It is immutable, and its steps are pure.
 type gcra struct {
 	limit    Limit
+	most     int   // no call costs more
 	interval int64 // T, the emission interval of a call of cost 1
 	window   int64 // τ + T − margin: how far TAT may lie ahead of the clock after a call
 	end      int64 // until when it says anything of when calls may go; far if for ever
@@ -23,7 +24,7 @@ type gcra struct {
 const fresh = -2 * far
 
 func newGCRA(l Limit) gcra {
-	g := gcra{limit: l, end: far, endless: l.Rate == rate.Inf, stopped: l.Rate == 0}
+	g := gcra{limit: l, most: l.Burst, end: far, endless: l.Rate == rate.Inf, stopped: l.Rate == 0}
 	if g.bad = l.Validate(); g.bad != nil {
 		g.stopped = true
 		return g
@@ -56,7 +57,7 @@ func (g *gcra) never(tat int64, n int) bool {
 	if g.endless {
 		return false
 	}
-	return n > g.limit.Burst || g.stopped && max(tat, 0)+int64(n) > g.window
+	return n > g.most || g.stopped && max(tat, 0)+int64(n) > g.window
 }
 
 // earliest is the instant from which on a call that adds inc conforms. It may

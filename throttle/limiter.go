@@ -88,18 +88,21 @@ func (l *Limiter) reserve(at int64, n int) *Reservation {
 	b := l.budget()
 	b.lock()
 	defer b.unlock()
-	b.settle(at)
 	if n < 0 || b.never(&b.main, n) != nil {
 		return &Reservation{limiter: l}
 	}
-	slot := b.bind(at)
-	due, _ := b.due(&b.main, n)
+	current := b.settle(now())
+	slot := max(at, b.bind(current))
+	due, _ := b.due(&b.main, n, false)
 	if slot = max(slot, due); slot >= far {
 		return &Reservation{limiter: l}
 	}
-	b.charge(&b.main, slot, n)
-	b.dispatch(b.settle(now()))
-	return &Reservation{ok: true, limiter: l, cost: n, slot: slot, end: *b.hold(b.shared[0])}
+	tat := b.hold(l.cell())
+	r := &Reservation{ok: true, limiter: l, cost: n, slot: slot, before: *tat}
+	b.charge(&b.main, slot, n, false)
+	r.end = *tat
+	b.dispatch(current)
+	return r
 }
 
 // Tokens is TokensAt now.
@@ -113,7 +116,7 @@ func (l *Limiter) tokens(at int64) float64 {
 	b := l.budget()
 	b.lock()
 	defer b.unlock()
-	c := b.shared[0]
+	c := l.cell()
 	if c.endless {
 		return float64(c.limit.Burst)
 	}
@@ -134,7 +137,7 @@ func (l *Limiter) limit() Limit {
 	b := l.budget()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.shared[0].limit
+	return l.cell().limit
 }
 
 // SetLimit is SetLimitAt now.
@@ -163,10 +166,20 @@ func (l *Limiter) set(at int64, change func(*Limit)) {
 	b := l.budget()
 	b.lock()
 	defer b.unlock()
-	limit := b.shared[0].limit
+	limit := l.cell().limit
 	change(&limit)
 	c := newCell(limit, fresh)
-	b.replace(b.shared[:1], []*cell{c}, at)
-	b.shared[0] = c
+	b.replace(b.shared[:b.byHand], []*cell{c}, at)
+	b.shared = append([]*cell{c}, b.shared[b.byHand:]...)
+	b.byHand = 1
 	b.replan(b.settle(now()))
+}
+
+// cell is the limiter's own limit. There is none if somebody took it away by
+// way of the budget.
+func (l *Limiter) cell() *cell {
+	if l.b.byHand == 0 {
+		return unlimited
+	}
+	return l.b.shared[0]
 }

@@ -1,7 +1,9 @@
 package throttle
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -9,8 +11,18 @@ import (
 type known struct {
 	policy  Policy
 	cell    *cell
-	staleAt int64 // when the cell says nothing any more; far if it goes on
+	heard   int64         // when that was
+	reset   time.Duration // the longest until a reset so far: its window is no shorter
+	staleAt int64         // when the cell says nothing any more; far if it goes on
 }
+
+const (
+	// A server that publishes other policies, but this one no longer, has
+	// dropped it, or given it another name.
+	forgetAfter = int64(2 * time.Minute)
+	// More policies than this are an attack, or names that hold an identifier.
+	maxKnown = 32
+)
 
 // staleAfter is how long after a reset one call may take to bring the next
 // figures. Past it the old ones are dropped, so that an answer without any
@@ -19,25 +31,59 @@ const staleAfter = int64(5 * time.Second)
 
 // observe makes limits of what an answer published.
 func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
-	b.lock()
-	defer b.unlock()
-	b.settle(at)
-	if b.permits.cold > 0 {
-		b.warm()
-		b.permits.slow = coldCalls
-	}
 	seen := b.sight(t, at)
-	changed := false
+	changed, stricter := false, false
 	for _, p := range policies {
+		before := b.backlog(at)
 		if b.hear(p.sane(), t, seen) {
 			changed = true
+			stricter = stricter || b.backlog(at) > before+before/64
 		}
 	}
-	if changed {
+	switch {
+	case b.forget(at, len(policies) > 0):
 		b.replan(at)
-	} else {
+	case stricter:
+		b.replan(at)
+	case changed:
+		b.refresh()
+		b.dispatch(at)
+	default:
 		b.dispatch(at)
 	}
+}
+
+// backlog is how long those who wait will wait for the limits of the budget,
+// the last of them.
+func (b *Budget) backlog(at int64) int64 {
+	n, end := 1, at
+	for _, l := range b.lanes {
+		for _, q := range l.queues {
+			n += q.cost
+		}
+	}
+	for _, c := range b.shared {
+		end = max(end, c.finish(b.tat(c), at, n))
+	}
+	return end - at
+}
+
+// forget drops the policies that were not published for long, by a server that
+// publishes others. It reports whether there were any.
+func (b *Budget) forget(at int64, others bool) bool {
+	if !others || len(b.known) < 2 {
+		return false
+	}
+	before := len(b.known)
+	b.known = slices.DeleteFunc(b.known, func(k *known) bool {
+		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
+		if old && k.cell != nil {
+			b.swap(k, nil)
+		}
+		return old
+	})
+	b.relist()
+	return len(b.known) < before
 }
 
 // hear takes in one policy. It reports whether the limits are others than
@@ -53,7 +99,7 @@ func (b *Budget) hear(p Policy, t *Ticket, seen sighting) bool {
 		return false
 	}
 	k := b.knownAs(p.Name)
-	k.policy = p
+	k.policy, k.heard, k.reset = p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
 		b.install(k, plan, seen)
@@ -87,7 +133,10 @@ func (b *Budget) reconcile(c *cell, p Policy, plan plan, t *Ticket, seen sightin
 		// Others took whole calls. Where within the last of them the server
 		// stands is not known: it may be up to one more.
 		proof = math.Ceil(float64(plan.lo-*tat) / float64(c.interval))
-		*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+		*tat = plan.lo
+		if p.Burst > 0 {
+			*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+		}
 	}
 	*tat = min(*tat, max(plan.hi, plan.lo))
 	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
@@ -112,13 +161,21 @@ func (b *Budget) sight(t *Ticket, at int64) sighting {
 	return s
 }
 
+// knownAs is what is known of a policy by its name. The one not heard of for
+// longest makes room for a new one.
 func (b *Budget) knownAs(name string) *known {
 	for _, k := range b.known {
 		if k.policy.Name == name {
 			return k
 		}
 	}
-	k := &known{}
+	if len(b.known) >= maxKnown {
+		oldest := slices.MinFunc(b.known, func(a, b *known) int { return cmp.Compare(a.heard, b.heard) })
+		b.swap(oldest, nil)
+		*oldest = known{staleAt: far}
+		return oldest
+	}
+	k := &known{staleAt: far}
 	b.known = append(b.known, k)
 	return k
 }
@@ -126,15 +183,15 @@ func (b *Budget) knownAs(name string) *known {
 // install puts a new cell into the place of the one that the policy had.
 func (b *Budget) install(k *known, plan plan, seen sighting) {
 	c := newCell(plan.limit, fresh)
-	c.end = plan.end
+	c.end, c.most = plan.end, max(c.most, plan.most)
 	switch {
 	case plan.level >= 0 && (k.cell == nil || seen.at >= k.cell.end):
 		c.tat.Store(c.tatFor(plan.level, seen.at))
 	case k.cell == nil:
 		// All that went so far may have gone just now.
-		c.tat.Store(c.tatFor(float64(plan.limit.Burst)-float64(seen.own), seen.at))
+		c.tat.Store(c.tatFor(max(0, float64(plan.limit.Burst)-float64(seen.own)), seen.at))
 	default:
-		c.tat.Store(carry(&k.cell.gcra, &c.gcra, b.tat(k.cell), seen.at))
+		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
 	}
 	b.swap(k, c)
 }
@@ -148,6 +205,11 @@ func (b *Budget) swap(k *known, c *cell) {
 	if c != nil && c.end != far {
 		k.staleAt = clamp(c.end + staleAfter)
 	}
+	b.relist()
+}
+
+// relist puts what is known into the list of limits.
+func (b *Budget) relist() {
 	b.staleAt = far
 	b.shared = b.shared[:b.byHand:b.byHand]
 	for _, k := range b.known {
@@ -158,9 +220,9 @@ func (b *Budget) swap(k *known, c *cell) {
 	}
 }
 
-// dropStale puts what is known for longer into the place of what was true of
-// a window that is over.
-func (b *Budget) dropStale(at int64) {
+// expire puts what is known for longer into the place of what was true of a
+// window that is over.
+func (b *Budget) expire(at int64) {
 	if at < b.staleAt {
 		return
 	}
@@ -169,6 +231,9 @@ func (b *Budget) dropStale(at int64) {
 			continue
 		}
 		k.policy.Remaining, k.policy.Reset = -1, -1
+		if k.policy.Window == 0 {
+			k.policy.Window = k.reset // it may be longer, but hardly shorter
+		}
 		seen := sighting{at: at, from: fresh, to: at}
 		if plan, ok := k.policy.plan(seen); ok {
 			b.install(k, plan, seen)

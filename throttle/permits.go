@@ -1,36 +1,82 @@
 package throttle
 
+import "time"
+
 // Permits count the calls under way, where somebody asked for a cap, or where
-// a refusal left nothing else to go by.
+// too little is known to let all go that want to. Only calls that come with a
+// ticket are counted: nobody tells when the others end.
 type permits struct {
-	max     int   // 0: no cap
-	slow    int   // 0: not in slow start
-	cold    int   // 0: something was heard of the server
-	coldEnd int64 // when to go on without; far: the first call is still to come
-	inUse   int
+	max   int // at most so many until they are done; 0: no cap
+	inUse int
+
+	flying  int   // counted calls that were not answered
+	slow    int   // at most so many of them after a refusal; 0: any number
+	cold    int   // at most so many of them at the start; 0: any number
+	coldEnd int64 // when the start is over; far until the first call
 }
+
+// coldCalls is how many calls may be under way before anything was heard of a
+// server: enough for a page that opens with nine calls at once, and few enough
+// that a server with a small burst does not refuse a crowd.
+const coldCalls = 9
+
+// coldTime is how long the start lasts. A server may be slow to answer, and
+// nobody is to wait for that.
+const coldTime = int64(time.Second)
 
 func (p *permits) counted() bool { return p.max > 0 || p.slow > 0 || p.cold > 0 }
 
-func (p *permits) full() bool {
-	over := func(most int) bool { return most > 0 && p.inUse >= most }
-	return over(p.max) || over(p.slow) || over(p.cold)
-}
-
-// frees is when a permit is free for sure; far if that is not known.
-func (p *permits) frees() int64 {
-	if p.cold > 0 && (p.max == 0 || p.inUse < p.max) && (p.slow == 0 || p.inUse < p.slow) {
+// permit is when a call of the lane may have a permit: fresh if at once, far if
+// only the end of another call can tell.
+func (b *Budget) permit(l *Lane) int64 {
+	p := &b.permits
+	switch {
+	case p.max > 0 && p.inUse >= p.max:
+		return far
+	case p.slow > 0 && p.flying >= p.slow && (l.fast.Load() == unlimited || b.sharing()):
+		return far
+	case p.cold > 0 && p.flying >= p.cold && b.byHand+len(l.own) == 0:
 		return p.coldEnd
 	}
-	return far
+	return fresh
 }
 
-func (p *permits) take() bool {
+func (b *Budget) sharing() bool {
+	for _, c := range b.shared {
+		if c.share.on {
+			return true
+		}
+	}
+	return false
+}
+
+// take gives a permit to a call at instant at, if they are counted.
+func (p *permits) take(at int64) bool {
 	if !p.counted() {
 		return false
 	}
+	if p.cold > 0 && p.coldEnd == far {
+		p.coldEnd = clamp(at + coldTime)
+	}
 	p.inUse++
+	p.flying++
 	return true
+}
+
+// grow lets one more call be under way after a success.
+func (p *permits) grow() {
+	if p.slow > 0 {
+		p.slow++
+	}
+	if p.cold > 0 {
+		p.cold++
+	}
+	if p.slow > 4*coldCalls {
+		p.slow = 0
+	}
+	if p.cold > 4*coldCalls {
+		p.cold = 0
+	}
 }
 
 // SetMaxConcurrent caps the calls that are under way at once: those let go by
@@ -42,4 +88,15 @@ func (b *Budget) SetMaxConcurrent(n int) {
 	defer b.unlock()
 	b.permits.max = max(0, n)
 	b.dispatch(b.settle(now()))
+}
+
+// Probe makes the first calls of [Budget.Acquire] careful: until there were
+// answers, or for a second, no more than nine are under way, and one more with
+// each success. It is for budgets of servers that may publish a limit that
+// nobody knows beforehand; lanes with a limit set by hand go by that. Call it
+// before the first call.
+func (b *Budget) Probe() {
+	b.lock()
+	defer b.unlock()
+	b.permits.cold, b.permits.coldEnd = coldCalls, far
 }

@@ -31,8 +31,11 @@ type waiter struct {
 	queued     bool
 	deadline   int64 // when to give up; far if never
 	byContext  bool  // the deadline is that of the caller's context
+	counted    bool  // it wants a ticket, and a permit if they are counted
 	bound      bool  // its slot is fixed
-	slot, end  int64 // when it goes, and the TAT it leaves, once bound
+	slot       int64 // when it goes, once bound
+	before     int64 // the TAT that it found
+	end        int64 // and the one that it left
 	ticket     Ticket
 	err        error
 }

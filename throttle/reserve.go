@@ -16,7 +16,9 @@ type Reservation struct {
 	cancelled bool
 	limiter   *Limiter
 	cost      int
-	slot, end int64 // when it may act, and the TAT that it left
+	slot      int64 // when it may act
+	before    int64 // the TAT that it found
+	end       int64 // and the one that it left
 }
 
 // OK reports whether the limiter can grant the reservation at all. If not,
@@ -52,39 +54,65 @@ func (r *Reservation) cancel(at int64) {
 	b := r.limiter.budget()
 	b.lock()
 	defer b.unlock()
-	b.giveBack(r.end, r.cost)
+	b.giveBack(r.before, r.end, r.cost)
 	b.dispatch(b.settle(now()))
 }
 
 // giveBack returns the cost of a bound call that will not go, less what was
 // bound behind it: those slots do not move, and their room is not to be given
 // away twice.
-func (b *Budget) giveBack(end int64, n int) {
-	c := b.shared[0]
-	if c.endless || c.stopped {
+func (b *Budget) giveBack(before, end int64, n int) {
+	if b.byHand == 0 {
 		return
 	}
+	c := b.shared[0]
 	tat := b.hold(c)
-	behind := max(0, *tat-end)
-	*tat -= max(0, c.cost(n)-behind)
+	if *tat == end {
+		*tat = before
+	} else if behind := *tat - end; behind > 0 {
+		*tat -= max(0, c.cost(n)-behind)
+	}
 }
 
-// bind gives everybody who waits the slot it would have if nothing changed.
-// Only a Limiter has reservations, so that there is one limit.
+// bind gives everybody who waits the slot it would have if nothing changed, and
+// returns the last of them. Only a Limiter has reservations, so that there is
+// one limit.
 func (b *Budget) bind(at int64) int64 {
+	last := int64(fresh)
+	if b.bound.tail != nil {
+		last = b.bound.tail.slot
+	}
 	for b.waiting > 0 {
 		w, _ := b.first(far)
-		due, _ := b.due(w.lane, w.cost)
-		at = max(at, due)
+		due, _ := b.due(w.lane, w.cost, false)
+		last = max(at, due, last)
 		b.unqueue(w)
 		b.countPassed(w)
-		if w.err = b.never(w.lane, w.cost); w.err != nil {
+		if w.err = b.never(w.lane, w.cost); w.err != nil || b.byHand == 0 {
 			close(w.ready)
 			continue
 		}
-		w.ticket = b.charge(w.lane, at, w.cost)
-		w.bound, w.slot, w.end = true, at, *b.hold(b.shared[0])
+		tat := b.hold(b.shared[0])
+		w.before = *tat
+		w.ticket = b.charge(w.lane, last, w.cost, w.counted)
+		w.bound, w.slot, w.end = true, last, *tat
 		b.bound.push(w)
 	}
-	return at
+	return last
+}
+
+// shiftBound moves the bound waiters behind a cool-down that ends at instant
+// at, one interval apart. They did not ask for a slot of their own, and a
+// server that has just refused is not to be met by all of them at once.
+func (b *Budget) shiftBound(at int64) {
+	if b.bound.head == nil || b.byHand == 0 {
+		return
+	}
+	c := b.shared[0]
+	for w := b.bound.head; w != nil; w = w.next {
+		w.slot = max(w.slot, at)
+		at = w.slot + c.cost(w.cost)
+	}
+	tat := b.hold(c)
+	*tat = max(*tat, at-c.interval+c.window)
 }

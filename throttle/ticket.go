@@ -15,6 +15,7 @@ type Ticket struct {
 	ended   int64 // cost of all that was answered by then
 	waited  time.Duration
 	counted bool // it holds a permit
+	flying  bool // it holds one of those that last until the answer
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
 }
@@ -35,10 +36,18 @@ func (t *Ticket) Answered(policies []Policy) {
 }
 
 func (t *Ticket) answered(clock func() int64, policies []Policy) {
-	t.budget.ended.Add(int64(t.cost))
-	if len(policies) > 0 || t.counted {
-		t.budget.observe(t, clock(), policies)
+	b := t.budget
+	b.ended.Add(int64(t.cost))
+	if len(policies) == 0 && !t.flying {
+		return
 	}
+	b.lock()
+	defer b.unlock()
+	if t.flying {
+		t.flying = false
+		b.permits.flying--
+	}
+	b.observe(t, b.settle(clock()), policies)
 }
 
 // Done ends the call: at the end of the response's body, or when there is none.
@@ -49,11 +58,15 @@ func (t *Ticket) done(clock func() int64) {
 	if !t.counted {
 		return
 	}
-	t.counted = false
 	b := t.budget
 	b.lock()
 	defer b.unlock()
+	t.counted = false
 	b.permits.inUse--
+	if t.flying {
+		t.flying = false
+		b.permits.flying--
+	}
 	b.dispatch(b.settle(clock()))
 }
 
@@ -73,7 +86,7 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
-	if b.cool.strikes == 0 || t.sent > b.cool.began {
+	if t.sent > b.cool.began {
 		b.cool.strikes++
 		b.cool.began = b.sent.Load()
 	}
@@ -81,7 +94,7 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 	for c := range b.cells(t.lane) {
 		c.share.refused(&c.gcra, at)
 	}
-	strikes := b.cool.strikes
+	strikes := max(1, b.cool.strikes)
 	if t.spent {
 		strikes = 1 // it is the limit that we know: there is nothing to find out
 	}
@@ -105,11 +118,6 @@ func (t *Ticket) succeeded(clock func() int64) {
 		return
 	}
 	b.cool.strikes = 0
-	if b.permits.slow > 0 {
-		b.permits.slow++
-		b.dispatch(b.settle(clock()))
-	}
-	if b.permits.slow > 4*coldCalls {
-		b.permits.slow = 0
-	}
+	b.permits.grow()
+	b.dispatch(b.settle(clock()))
 }

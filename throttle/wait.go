@@ -41,20 +41,18 @@ func (b *Budget) acquire(ctx context.Context, l *Lane, call Call) (Ticket, error
 	if n == 0 {
 		n = 1
 	}
-	t := Ticket{budget: b, lane: l, cost: n}
+	if n < 0 || ctx.Err() != nil {
+		return b.waitSlow(ctx, l, call, n, true)
+	}
+	// It counts as sent before it is charged: an answer to another call that is
+	// looked at in between must not take it for one that never was.
+	t := Ticket{budget: b, lane: l, cost: n, ended: b.ended.Load(), sent: b.sent.Add(int64(n))}
 	var v verdict
-	if n > 0 && ctx.Err() == nil {
-		v, t.at = b.pass(l, n)
+	if v, t.at = b.pass(l, n); v == goes {
+		return t, nil
 	}
-	if v != goes {
-		var err error
-		if t, err = b.waitSlow(ctx, l, call, n); err != nil {
-			return Ticket{}, err
-		}
-	}
-	t.ended = b.ended.Load()
-	t.sent = b.sent.Add(int64(n))
-	return t, nil
+	b.sent.Add(-int64(n))
+	return b.waitSlow(ctx, l, call, n, true)
 }
 
 func (b *Budget) wait(ctx context.Context, l *Lane, n int) error {
@@ -63,7 +61,7 @@ func (b *Budget) wait(ctx context.Context, l *Lane, n int) error {
 			return nil
 		}
 	}
-	_, err := b.waitSlow(ctx, l, Call{}, n)
+	_, err := b.waitSlow(ctx, l, Call{}, n, false)
 	return err
 }
 
@@ -89,31 +87,31 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 	}
 	b.lock()
 	defer b.unlock()
-	b.settle(at)
+	b.settle(now())
 	if n < 0 || b.waiting > 0 || b.bound.head != nil || b.never(l, n) != nil {
 		return false
 	}
-	if due, _ := b.due(l, n); due > at {
+	if due, _ := b.due(l, n, false); due > at {
 		return false
 	}
-	b.charge(l, at, n)
+	b.charge(l, at, n, false)
 	return true
 }
 
 // due is when a call of the lane may go if nobody is ahead of it.
-func (b *Budget) due(l *Lane, n int) (int64, Cause) {
+func (b *Budget) due(l *Lane, n int, counted bool) (int64, Cause) {
 	at, cause := b.sharedEarliest(n)
-	return max(at, b.earliest(l.own, n)), cause
+	return max(at, b.laneEarliest(l, n, counted)), cause
 }
 
-func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int) (Ticket, error) {
+func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int, counted bool) (Ticket, error) {
 	if n < 0 {
 		return Ticket{}, badField("Cost", strconv.Itoa(n), "is not a positive number")
 	}
 	if ctx.Err() != nil {
 		return Ticket{}, done(ctx)
 	}
-	w, t, err := b.enter(ctx, l, call, n)
+	w, t, err := b.enter(ctx, l, call, n, counted)
 	if w == nil {
 		return t, err
 	}
@@ -130,7 +128,7 @@ func (l *Lane) Check(ctx context.Context, call Call) error {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	w := &waiter{lane: l, cost: max(1, call.Cost), class: call.Priority.class()}
+	w := &waiter{lane: l, cost: max(1, call.Cost), class: call.Priority.class(), counted: true}
 	w.setDeadline(ctx, call, at)
 	if err := b.never(l, w.cost); err != nil {
 		return err
@@ -139,7 +137,7 @@ func (l *Lane) Check(ctx context.Context, call Call) error {
 }
 
 // enter lets the call go at once, or refuses it, or puts it into the queue.
-func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int) (*waiter, Ticket, error) {
+func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int, counted bool) (*waiter, Ticket, error) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
@@ -147,11 +145,11 @@ func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int) (*waiter,
 		return nil, Ticket{}, err
 	}
 	if b.waiting == 0 && b.bound.head == nil {
-		if due, _ := b.due(l, n); due <= at {
-			return nil, b.charge(l, at, n), nil
+		if due, _ := b.due(l, n, counted); due <= at {
+			return nil, b.charge(l, at, n, counted), nil
 		}
 	}
-	w := &waiter{lane: l, cost: n, class: call.Priority.class()}
+	w := &waiter{lane: l, cost: n, class: call.Priority.class(), counted: counted}
 	w.setDeadline(ctx, call, at)
 	if err := b.refuse(w, at); err != nil {
 		return nil, Ticket{}, err
@@ -182,16 +180,7 @@ func (w *waiter) tooLate(due int64) bool {
 
 // refuse returns the error for a newcomer that must not wait, or nil.
 func (b *Budget) refuse(w *waiter, at int64) error {
-	var ahead line
-	for _, l := range b.lanes {
-		for class := range w.class + 1 {
-			ahead.all += l.queues[class].cost
-			if l == w.lane {
-				ahead.lane += l.queues[class].cost
-			}
-		}
-	}
-	due, cause := b.expect(w, ahead, at)
+	due, cause := b.expect(w, b.ahead(w, at), at)
 	if w.tooLate(due) {
 		return b.waitError(w, due, at, cause)
 	}
@@ -210,28 +199,6 @@ func (b *Budget) waitError(w *waiter, due, at int64, cause Cause) *WaitError {
 		e.Err = context.DeadlineExceeded
 	}
 	return e
-}
-
-// A line is the cost of those ahead of a waiter, in its lane and in all.
-type line struct{ lane, all int }
-
-// expect is when a waiter will go, if nobody of a higher class comes and all
-// limits let the line ahead of it go as fast as they can. The end of a call
-// under way cannot be foreseen, so that a wait for a permit counts as none.
-func (b *Budget) expect(w *waiter, ahead line, at int64) (int64, Cause) {
-	start, cause := b.sharedEarliest(1)
-	if cause == CauseConcurrency && start == far {
-		start = at
-	}
-	start = max(at, start, b.earliest(w.lane.own, 1))
-	due := start
-	for _, c := range b.shared {
-		due = max(due, c.finish(b.tat(c), start, ahead.all+w.cost))
-	}
-	for _, c := range w.lane.own {
-		due = max(due, c.finish(b.tat(c), start, ahead.lane+w.cost))
-	}
-	return due, cause
 }
 
 // sleep waits until w may go, or ctx or its own deadline ends.
@@ -270,7 +237,7 @@ func (b *Budget) leave(w *waiter) bool {
 	}
 	b.unqueue(w)
 	if w.bound {
-		b.giveBack(w.end, w.cost)
+		b.giveBack(w.before, w.end, w.cost)
 	}
 	b.dispatch(at)
 	return true
@@ -285,36 +252,7 @@ func (b *Budget) giveUp(w *waiter) error {
 	defer b.unlock()
 	at := b.settle(now())
 	due, cause := b.expect(w, line{}, at)
-	if b.permits.full() {
-		cause = CauseConcurrency
-	}
 	return b.waitError(w, due, at, cause)
-}
-
-// replan is for when the limits or the cool-down have changed: it refuses
-// those who would now wait too long, and lets go those who need not wait.
-func (b *Budget) replan(at int64) {
-	b.refresh()
-	var all int
-	lanes := make(map[*Lane]int)
-	for class := range classes {
-		for _, l := range b.lanes {
-			var next *waiter
-			for w := l.queues[class].head; w != nil; w = next {
-				next = w.next
-				due, cause := b.expect(w, line{lane: lanes[l], all: all}, at)
-				if w.tooLate(due) {
-					b.unqueue(w)
-					w.err = b.waitError(w, due, at, cause)
-					close(w.ready)
-					continue
-				}
-				lanes[l] += w.cost
-				all += w.cost
-			}
-		}
-	}
-	b.dispatch(at)
 }
 
 func (b *Budget) maxQueue() int {

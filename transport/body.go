@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -13,13 +14,14 @@ import (
 // untilEnd is the body of a call that holds a permit: it is freed when the body
 // has ended or is closed. A body that can be written to, after a switch of
 // protocols, still can.
-func untilEnd(body io.ReadCloser, t *throttle.Ticket) io.ReadCloser {
-	b := &permitBody{ReadCloser: body, ticket: *t}
-	if w, ok := body.(io.Writer); ok {
-		return struct {
-			*permitBody
-			io.Writer
-		}{b, w}
+func untilEnd(resp *http.Response, t *throttle.Ticket) io.ReadCloser {
+	if resp.Body == http.NoBody {
+		t.Done()
+		return resp.Body
+	}
+	b := &permitBody{ReadCloser: resp.Body, ticket: *t}
+	if w, ok := resp.Body.(io.Writer); ok {
+		return &switchedBody{b, w}
 	}
 	return b
 }
@@ -31,11 +33,29 @@ type permitBody struct {
 	once   sync.Once
 }
 
-func (b *permitBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.once.Do(b.ticket.Done)
+// A switchedBody is that of a 101: both ways of a connection.
+type switchedBody struct {
+	*permitBody
+	io.Writer
+}
+
+// CloseWrite ends the way to the server, where the connection can do that.
+func (b *switchedBody) CloseWrite() error {
+	if c, ok := b.ReadCloser.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
 	}
+	return errors.ErrUnsupported
+}
+
+func (b *permitBody) Read(p []byte) (int, error) {
+	ended := true // unless Read returns and says otherwise
+	defer func() {
+		if ended {
+			b.once.Do(b.ticket.Done)
+		}
+	}()
+	n, err := b.ReadCloser.Read(p)
+	ended = err != nil
 	return n, err
 }
 
@@ -61,4 +81,13 @@ func keep(resp *http.Response) bool {
 	_ = body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(data))
 	return err == nil && len(data) <= drainBytes
+}
+
+// A lastBody is that of an answer which was tried often enough. A Transport
+// around this one does not try again.
+type lastBody struct{ io.ReadCloser }
+
+func isLast(resp *http.Response) bool {
+	_, ok := resp.Body.(lastBody)
+	return ok
 }

@@ -3,8 +3,12 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
 )
 
@@ -32,14 +36,14 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // Validate reports what is wrong with the fields, as a *[ConfigError], or nil.
 // Without it the first call tells.
 func (t *Transport) Validate() error {
-	if err := t.validateNumbers(); err != nil {
+	if err := t.validateFields(); err != nil {
 		return err
 	}
 	_, err := t.Limits.compile()
 	return err
 }
 
-func (t *Transport) validateNumbers() error {
+func (t *Transport) validateFields() error {
 	for field, n := range map[string]int{
 		"MaxAttempts":   t.MaxAttempts,
 		"MaxConcurrent": t.MaxConcurrent,
@@ -51,6 +55,25 @@ func (t *Transport) validateNumbers() error {
 	}
 	if err := t.Backoff.Validate(); err != nil {
 		return &ConfigError{Field: "Backoff", Err: err}
+	}
+	for _, host := range slices.Sorted(maps.Keys(t.Overrides)) {
+		if err := validateOverride(host, t.Overrides[host]); err != nil {
+			return &ConfigError{Field: "Overrides", Entry: host, Err: err}
+		}
+	}
+	return nil
+}
+
+func validateOverride(host string, o headers.Overrides) error {
+	switch {
+	case host == "" || host != lower(host) || strings.ContainsAny(host, "/ ") || strings.Count(host, ":") == 1:
+		return errors.New("not a host in lower case, without a port")
+	case o.ResetUnit < 0:
+		return fmt.Errorf("ResetUnit: %v must not be negative", o.ResetUnit)
+	case o.Window < 0:
+		return fmt.Errorf("Window: %v must not be negative", o.Window)
+	case o.Burst.OK && !(o.Burst.V >= 0 && o.Burst.V <= 1e15):
+		return fmt.Errorf("Burst: %v makes no sense", o.Burst.V)
 	}
 	return nil
 }

@@ -1,14 +1,18 @@
 package transport
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/headway-go/headway/backoff"
+	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
 )
 
@@ -18,14 +22,17 @@ type engine struct {
 	bad         error // what is wrong with the fields
 	base        http.RoundTripper
 	key         func(*http.Request) string
+	keyIsHost   bool
 	maxWait     time.Duration // 0: no bound
 	maxAttempts int
 	backoff     backoff.Policy
 	throttled   func(*http.Response) bool
 	observe     func(context.Context, Event)
+	overrides   map[string]headers.Overrides
 	retries     *retryablehttp.Client
 
 	budgets throttle.Keyed
+	last    atomic.Pointer[lastRoute]
 	limits  atomic.Pointer[limitTable]
 	routes  sync.Map // routeID → *route
 
@@ -40,6 +47,13 @@ type route struct {
 }
 
 type routeID struct{ key, pattern string }
+
+// A lastRoute is where the last call went: most go to the same host as the one
+// before.
+type lastRoute struct {
+	scheme, host string
+	route        *route
+}
 
 func (t *Transport) engine() *engine {
 	if e := t.ready.Load(); e != nil {
@@ -58,31 +72,33 @@ func (t *Transport) start() *engine {
 		backoff:     t.Backoff,
 		throttled:   t.Throttled,
 		observe:     t.Observe,
+		overrides:   maps.Clone(t.Overrides),
 	}
 	if e.base == nil {
 		e.base = http.DefaultTransport
 	}
 	if e.key == nil {
-		e.key = KeyByHost
+		e.key, e.keyIsHost = KeyByHost, true
 	}
 	if e.maxWait == 0 {
-		e.maxWait = defaultMaxWait
+		e.maxWait = DefaultMaxWait
 	}
 	e.maxWait = max(0, e.maxWait)
 	if e.maxAttempts == 0 {
-		e.maxAttempts = defaultMaxAttempts
+		e.maxAttempts = DefaultMaxAttempts
 	}
 	maxQueue, maxConcurrent := t.MaxQueue, t.MaxConcurrent
 	e.budgets.New = func(string) *throttle.Budget {
 		b := &throttle.Budget{}
 		b.SetMaxQueue(maxQueue)
 		b.SetMaxConcurrent(maxConcurrent)
+		b.Probe()
 		return b
 	}
 	e.retries = e.newRetries()
 	table, err := t.Limits.compile()
 	e.limits.Store(table)
-	if e.bad = t.validateNumbers(); e.bad == nil {
+	if e.bad = t.validateFields(); e.bad == nil {
 		e.bad = err
 	}
 	return e
@@ -90,6 +106,25 @@ func (t *Transport) start() *engine {
 
 // route finds the budget and the lane of a request.
 func (e *engine) route(req *http.Request) (*route, error) {
+	last := e.last.Load()
+	if last != nil && last.host == req.URL.Host && last.scheme == req.URL.Scheme {
+		return last.route, nil
+	}
+	r, err := e.lookUp(req)
+	if err == nil && e.byHostOnly() {
+		e.last.Store(&lastRoute{scheme: req.URL.Scheme, host: req.URL.Host, route: r})
+	}
+	return r, err
+}
+
+// byHostOnly reports whether nothing but the host and the scheme of a URL says
+// where its calls belong.
+func (e *engine) byHostOnly() bool {
+	table := e.limits.Load()
+	return e.keyIsHost && (table == nil || table.mux == nil)
+}
+
+func (e *engine) lookUp(req *http.Request) (*route, error) {
 	id := routeID{key: e.key(req)}
 	if table := e.limits.Load(); table != nil {
 		id.pattern = table.match(req)
@@ -129,6 +164,7 @@ func (t *Transport) SetLimits(limits Limits) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.limits.Store(table)
+	defer e.last.Store(nil) // after the change, so that none of before it stays
 	e.routes.Range(func(_, v any) bool {
 		r := v.(*route)
 		if r.pattern == "" {
@@ -142,4 +178,30 @@ func (t *Transport) SetLimits(limits Limits) error {
 		return err == nil
 	})
 	return err
+}
+
+// Budgets returns the state of every budget, for people to look at: what limits
+// hold, who waits, and until when a server is left alone.
+func (t *Transport) Budgets() []throttle.State {
+	var states []throttle.State
+	t.engine().budgets.Each(func(_ string, b *throttle.Budget) bool {
+		states = append(states, b.State())
+		return true
+	})
+	slices.SortFunc(states, func(a, b throttle.State) int { return cmp.Compare(a.Key, b.Key) })
+	return states
+}
+
+// Reset ends the cool-down of the budget with the given key, and forgets what
+// its server published. It reports whether there is such a budget.
+func (t *Transport) Reset(key string) bool {
+	found := false
+	t.engine().budgets.Each(func(k string, b *throttle.Budget) bool {
+		if k == key {
+			b.Reset()
+			found = true
+		}
+		return !found
+	})
+	return found
 }

@@ -128,30 +128,33 @@ func (t *limitTable) match(req *http.Request) string {
 	if t.mux == nil {
 		return t.hosts[host]
 	}
-	path := req.URL.Path
+	at := url.URL{Path: req.URL.Path, RawPath: req.URL.RawPath}
 	for range 3 {
-		p := t.ask(req.Method, host, path)
-		if _, ok := t.limits[p]; ok || p == "" || p == path {
+		p := t.ask(req.Method, host, at)
+		if _, ok := t.limits[p]; ok {
 			return p
 		}
-		path = p // the mux would redirect there: to a clean path, or one with a slash
+		if p == "" || p == at.Path {
+			return ""
+		}
+		at = url.URL{Path: p} // the mux would redirect there: to a clean path, or one with a slash
 	}
 	return ""
 }
 
 // ask puts a request to the mux that it can look at, and returns the pattern it
 // finds, or the path it would redirect to.
-func (t *limitTable) ask(method, host, path string) string {
+func (t *limitTable) ask(method, host string, at url.URL) string {
 	if method == "" {
 		method = http.MethodGet
 	}
-	if path == "" {
-		path = "/"
+	if at.Path == "" {
+		at.Path = "/"
 	}
 	probe := t.probes.Get().(*http.Request)
 	defer t.probes.Put(probe)
 	probe.Method, probe.Host = method, host
-	probe.URL = &url.URL{Path: path}
+	probe.URL = &at
 	_, pattern := t.mux.Handler(probe)
 	return pattern
 }

@@ -24,10 +24,11 @@ type resumption struct {
 	call   throttle.Call
 	end    time.Time // of all waits; zero if they have none
 	last   result
-	made   int           // attempts so far
-	replay bool          // the next attempt is the one that was made already
-	fault  time.Duration // the wait after a fault, drawn once an attempt
-	ticket throttle.Ticket
+	made   int             // attempts so far
+	replay bool            // the next attempt is the one that was made already
+	fault  time.Duration   // the wait after a fault, drawn once an attempt
+	ticket throttle.Ticket // of the next attempt
+	held   bool            // the ticket was given, and its attempt not made yet
 }
 
 type resumptionKey struct{}
@@ -47,10 +48,25 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		again.Body = http.NoBody // the first attempt has used up the real one
 	}
 	resp, err := e.retries.Do(&retryablehttp.Request{Request: again})
-	if resp != nil {
-		resp.Request = req
+	if p.held {
+		p.drop() // ctx ended between the permission and the attempt
 	}
-	return resp, err
+	if err != nil {
+		return nil, err
+	}
+	resp = p.last.resp // Do was shown a copy
+	resp.Request = req
+	if p.made > 1 && (p.last.refused || resp.StatusCode >= 500) {
+		resp.Body = lastBody{resp.Body}
+	}
+	return resp, nil
+}
+
+// drop gives a ticket back whose attempt will not be made.
+func (p *resumption) drop() {
+	p.held = false
+	p.ticket.Answered(nil)
+	p.ticket.Done()
 }
 
 // newRetries makes the client that leads through the later attempts. All that
@@ -81,11 +97,25 @@ func (attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 	p := resumptionOf(req.Context())
 	if p.replay {
 		p.replay = false
-		return p.last.resp, p.last.err
+	} else {
+		p.held = false
+		resp, refused, err := p.engine.send(req, p.route, p.made, &p.ticket)
+		p.last = result{resp, err, refused}
 	}
-	resp, refused, err := p.engine.send(req, p.route, p.made, &p.ticket)
-	p.last = result{resp, err, refused}
-	return resp, err
+	return plain(p.last.resp), p.last.err
+}
+
+// plain is a copy of the response that is no redirect: the inner http.Client
+// would read its Location, and lose the response if it cannot.
+func plain(resp *http.Response) *http.Response {
+	if resp == nil {
+		return nil
+	}
+	shown := *resp
+	if resp.StatusCode/100 == 3 {
+		shown.StatusCode = http.StatusOK
+	}
+	return &shown
 }
 
 // decide says whether to go on, and returns once the next attempt may go. An
@@ -96,11 +126,9 @@ func (p *resumption) decide(ctx context.Context) (bool, error) {
 	}
 	p.tellRetry(ctx)
 	kept := p.release()
-	err := p.pause(ctx)
-	if err == nil {
-		p.ticket, err = p.route.lane.Acquire(ctx, p.call)
-	}
-	if err != nil {
+	p.pause(ctx)
+	var err error
+	if p.ticket, err = p.route.lane.Acquire(ctx, p.call); err != nil {
 		p.engine.refusedHere(ctx, p.route, p.made+1, err)
 		if kept && ctx.Err() == nil {
 			return false, nil // the answer tells more than that we will not go on
@@ -108,6 +136,7 @@ func (p *resumption) decide(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	p.made++
+	p.held = true
 	p.engine.waited(ctx, p.route, p.made, &p.ticket)
 	return true, nil
 }
@@ -149,24 +178,22 @@ func (p *resumption) delay() time.Duration {
 	return p.fault
 }
 
-// pause is the wait of delay.
-func (p *resumption) pause(ctx context.Context) error {
+// pause is the wait of delay. It ends early if ctx does.
+func (p *resumption) pause(ctx context.Context) {
 	d := p.delay()
 	p.fault = 0
 	if d <= 0 {
-		return nil
+		return
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 	if left, ok := p.left(); ok {
 		p.call.MaxWait = max(1, left)
 	}
-	return nil
 }
 
 // release lets go of the connection and the permit of the last answer before
@@ -185,8 +212,7 @@ func (p *resumption) rewind(again *http.Request) error {
 	}
 	body, err := p.req.GetBody()
 	if err != nil {
-		p.ticket.Answered(nil)
-		p.ticket.Done()
+		p.drop()
 		return fmt.Errorf("transport: no body for another attempt: %w", err)
 	}
 	again.Body = body
@@ -197,7 +223,7 @@ func (p *resumption) tellRetry(ctx context.Context) {
 	if p.engine.observe == nil {
 		return
 	}
-	ev := Event{Kind: EventRetry, Attempt: p.made + 1, Err: p.last.err, Wait: p.delay()}
+	ev := Event{Kind: EventRetry, Attempt: p.made + 1, Err: bare(p.last.err), Wait: p.delay()}
 	if p.last.resp != nil {
 		ev.Status = p.last.resp.StatusCode
 	}
@@ -214,7 +240,15 @@ func onlyOne(resp *http.Response, err error, _ int) (*http.Response, error) {
 		_ = resp.Body.Close()
 	}
 	if ue, ok := err.(*url.Error); ok {
-		return nil, errors.Unwrap(ue)
+		return nil, ue.Err
 	}
 	return nil, err
+}
+
+// bare is the error without the URL, which may hold a secret.
+func bare(err error) error {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		return ue.Err
+	}
+	return err
 }

@@ -13,6 +13,9 @@ func (e *engine) retryable(req *http.Request, n int, last result) bool {
 	if n >= e.maxAttempts || !replayable(req) || req.Context().Err() != nil {
 		return false
 	}
+	if last.resp != nil && isLast(last.resp) {
+		return false
+	}
 	if last.refused && last.resp.StatusCode < 500 {
 		return true // it did not act, whatever the method
 	}

@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/headway-go/headway/headers"
@@ -19,25 +19,40 @@ type result struct {
 // send makes one attempt, for which the ticket was given, and tells the budget
 // what the server said.
 func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Ticket) (*http.Response, bool, error) {
-	returned := false
+	ended := false
 	defer func() {
-		if !returned {
-			t.Done() // Base panics: no permit goes with it
+		if !ended { // Base, or what the caller gave us to call, panics
+			t.Answered(nil)
+			t.Done()
 		}
 	}()
 	resp, err := e.base.RoundTrip(req)
-	returned = true
+	if err == nil && resp == nil {
+		err = errNoResponse
+	}
 	if err != nil {
+		if resp != nil && resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+		ended = true
 		t.Answered(nil)
 		t.Done()
 		return nil, false, err
 	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
 	refused := e.listen(req, resp, r, attempt, t)
 	if t.Counted() {
-		resp.Body = untilEnd(resp.Body, t)
+		resp.Body = untilEnd(resp, t)
 	}
+	ended = true
 	return resp, refused, nil
 }
+
+// errNoResponse stands in for a Base that returns neither a response nor an
+// error.
+var errNoResponse = errors.New("transport: Base returned no response and no error")
 
 // listen passes on what an answer says of limits, and reports whether it is a
 // refusal.
@@ -47,17 +62,19 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 		t.Succeeded()
 		return false
 	}
-	said := headers.Parse(resp.Header, time.Now())
-	t.Answered(policies(said.Policies))
-	if !e.isRefusal(resp, said) {
+	said := e.parse(req, resp)
+	t.Answered(said.Policies)
+	if e.throttled != nil {
+		said.Refused = e.throttled(resp)
+	}
+	if !said.Refused {
 		if resp.StatusCode < 500 {
 			t.Succeeded()
 		}
 		return false
 	}
-	hint := hintOf(said)
 	wait := t.Refused(func(strikes int) time.Duration {
-		return e.coolDown(strikes, hint)
+		return e.coolDown(strikes, said.RetryIn)
 	})
 	if e.observe != nil {
 		e.tell(req.Context(), r, Event{Kind: EventThrottled, Attempt: attempt, Wait: wait, Status: resp.StatusCode})
@@ -65,32 +82,15 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 	return true
 }
 
-func (e *engine) isRefusal(resp *http.Response, said headers.Result) bool {
-	if e.throttled != nil {
-		return e.throttled(resp)
-	}
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
-		return true
-	case http.StatusServiceUnavailable:
-		return said.RetryAfter.OK
-	}
-	return false
-}
-
-// hintOf is when the server wants to be called again: Retry-After, or the reset
-// of a policy that has nothing left.
-func hintOf(said headers.Result) time.Duration {
-	if said.RetryAfter.OK {
-		return said.RetryAfter.V
-	}
-	var hint time.Duration
-	for _, p := range said.Policies {
-		if p.Remaining.OK && p.Remaining.V == 0 && p.Reset.OK {
-			hint = max(hint, p.Reset.V)
+// parse reads the header of an answer, in the way that is set for its host.
+func (e *engine) parse(req *http.Request, resp *http.Response) Reading {
+	now := time.Now()
+	if len(e.overrides) > 0 {
+		if o, ok := e.overrides[lower(req.URL.Hostname())]; ok {
+			return Read(resp.StatusCode, o.Parse(resp.Header, now))
 		}
 	}
-	return hint
+	return Read(resp.StatusCode, headers.Parse(resp.Header, now))
 }
 
 // coolDown is how long to hold back after so many refusals in a row. What is
@@ -102,38 +102,4 @@ func (e *engine) coolDown(strikes int, hint time.Duration) time.Duration {
 		d = min(d, e.maxWait)
 	}
 	return d
-}
-
-// policies are those that count calls, in the plain values of the schedule.
-func policies(from []headers.Policy) []throttle.Policy {
-	var out []throttle.Policy
-	for _, p := range from {
-		if p.Unit != "requests" {
-			continue
-		}
-		out = append(out, throttle.Policy{
-			Name:      identity(p, out),
-			Limit:     p.Limit.V,
-			Window:    p.Window,
-			Burst:     p.Burst.V,
-			Remaining: p.Remaining.Or(-1),
-			Reset:     p.Reset.Or(-1),
-		})
-	}
-	return out
-}
-
-// identity tells the policies of one key apart, in this answer and the next.
-func identity(p headers.Policy, taken []throttle.Policy) string {
-	id := p.Name
-	if p.PartitionKey != "" {
-		id += "\x00" + p.PartitionKey
-	}
-	if id == "" && p.Window > 0 {
-		id = p.Window.String()
-	}
-	for slices.ContainsFunc(taken, func(t throttle.Policy) bool { return t.Name == id }) {
-		id += "+"
-	}
-	return id
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/headway-go/headway/backoff"
+	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
 )
 
@@ -76,6 +77,10 @@ type Transport struct {
 	// a status of 429, or of 503 with Retry-After.
 	Throttled func(*http.Response) bool
 
+	// Overrides says how to read the answers of hosts whose header fields leave
+	// something out: by host, in lower case and without a port. Nil means none.
+	Overrides map[string]headers.Overrides
+
 	// Observe is told what happens to a call: see [Event]. It is called on the
 	// goroutine of the call, and holds it up. Nil means nobody.
 	Observe func(context.Context, Event)
@@ -84,9 +89,10 @@ type Transport struct {
 	ready atomic.Pointer[engine]
 }
 
+// What the zero values of a [Transport] mean.
 const (
-	defaultMaxWait     = time.Minute
-	defaultMaxAttempts = 4
+	DefaultMaxWait     = time.Minute
+	DefaultMaxAttempts = 4
 )
 
 // RoundTrip implements [http.RoundTripper].

@@ -1,0 +1,150 @@
+// Headway shows what an HTTP API says about its limits, and what follows from
+// it for a program that calls as fast as the API allows, and no faster.
+//
+//	headway explain [FILE]   read the head of a response, or a HAR file
+//	headway probe URL        send one request, and explain the answer
+//
+// headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
+// network failed, or 2 if the input or the flags make no sense; then there is
+// one line on stderr that says what, and where.
+//
+// # JSON
+//
+// What --json writes is one object, and of a HAR file an array of them, one for
+// each host. All times are in seconds; null is what nobody said.
+//
+//	source                 the file or the URL, without its query
+//	host, entry            of a HAR file: the host, and which entry it was; else absent
+//	responses, publishing  of a HAR file: how many of the host, and how many that publish something
+//	status                 of the response; null if it had none
+//	now                    when the response is taken to have come, RFC 3339
+//	cached                 whether it came from a cache, so that its counters count for nothing
+//	policies               as in --batch, and with
+//	  partition_key        the IETF parameter pk
+//	  kind                 quota, bucket, rate, share or charge
+//	  dialect              the family of header fields
+//	retry_after_seconds    the wait that the server asked for
+//	fields                 the header lines that were looked at
+//	  name, value          the value is cut after 256 bytes
+//	  role, read           what the line says, and its value where it is a single one
+//	  dialect              the family
+//	  ignored              why it was not used; null if it was
+//	schedule               what a transport.Transport makes of all this
+//	  limits               one for each policy that gives a pace
+//	    policy, basis      its name; bucket, window or remaining: what the limit follows from
+//	    rate_per_second    in the long run; null for no limit
+//	    burst              B calls may go back to back from rest
+//	    interval_seconds   T, 1/rate
+//	    tolerance_seconds  τ = (B−1)·T
+//	    margin_seconds     of τ, kept back for the network
+//	  refused              whether the response is a refusal
+//	  cool_down_seconds    how long nobody may call because of it
+//	  next_call_seconds    when the next call may go, from now on
+//	  next_call_at         the same as an instant, RFC 3339
+//	  calls                always 100
+//	  calls_known          how many of them have a known time
+//	  calls_seconds        when the last of these may go, from now on
+//	  unknown              why not all of them are known; null if they are
+//
+// # Batch
+//
+// What --batch reads is an array of objects with id, now (RFC 3339) and headers
+// (pairs of a name and a value); others of their fields are passed over. What
+// it writes is an array of as many objects, in the same order:
+//
+//	id                     as it was read
+//	policies
+//	  name                 the server's name for the limit
+//	  limit                how many units may be used in a window
+//	  remaining            how many are left
+//	  window_seconds       the length of the window
+//	  burst                the capacity of the bucket, as published
+//	  reset_seconds        until the server counts anew
+//	  unit                 what is counted: requests, tokens, …
+//	  cost                 what this one call has used
+//	retry_after_seconds    the wait that the server asked for
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// The exit statuses.
+const (
+	ok         = 0
+	failed     = 1 // the network did
+	badRequest = 2 // the input or the flags make no sense
+)
+
+const description = `Shows what an HTTP API says about its limits, and the schedule that follows.
+
+For example:
+
+	curl -sI https://api.github.com/ | headway explain`
+
+type commands struct {
+	Explain explainCommand `cmd:"" help:"Explain the head of a response, or a HAR file."`
+	Probe   probeCommand   `cmd:"" help:"Send one request, and explain the answer."`
+}
+
+// An env is what a command has of the process around it. What it writes to
+// stdout comes out at its end, if it ends well.
+type env struct {
+	ctx    context.Context
+	stdin  io.Reader
+	stdout *bytes.Buffer
+}
+
+// run is main without the process around it. It returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	e := &env{ctx: ctx, stdin: stdin, stdout: new(bytes.Buffer)}
+	err := e.do(args)
+	if err == nil {
+		_, err = stdout.Write(e.stdout.Bytes())
+	}
+	if err == nil {
+		return ok
+	}
+	fmt.Fprintln(stderr, "headway:", printable(err.Error()))
+	if _, down := errors.AsType[*networkError](err); down {
+		return failed
+	}
+	return badRequest
+}
+
+func (e *env) do(args []string) error {
+	var grammar commands
+	helped := false
+	parser, err := kong.New(&grammar,
+		kong.Name("headway"),
+		kong.Description(description),
+		kong.Writers(e.stdout, e.stdout),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return nil // it parses on after the help, and may find fault
+	}
+	if err != nil {
+		return err
+	}
+	return command.Run(e)
+}
