@@ -73,7 +73,7 @@ func TestGoBlocks(t *testing.T) {
 
 func Example_wrapAClient() {
 	client := &http.Client{Transport: &transport.Transport{}}
-	_ = client
+	client.CloseIdleConnections()
 }
 
 func Example_limitsByHand() {

@@ -45,3 +45,15 @@ func (t *Ticket) RefusedAt(at time.Time, delay func(strikes int) time.Duration) 
 
 // SucceededAt is [Ticket.Succeeded] at instant at.
 func (t *Ticket) SucceededAt(at time.Time) { t.succeeded(func() int64 { return instant(at) }) }
+
+// DrawWith takes the random numbers of the budget, from [0, 1), from the given
+// function, so that a simulation can be repeated. Call it before the first
+// call.
+func (b *Budget) DrawWith(random func() float64) {
+	b.lock()
+	defer b.unlock()
+	b.random = random
+	for _, c := range b.shared {
+		c.share.random = random
+	}
+}

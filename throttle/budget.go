@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // A Budget is the schedule of what a server counts together: any number of
@@ -45,10 +43,12 @@ type Budget struct {
 	timer    *time.Timer
 	cool     coolDown
 	permits  permits
+	random   func() float64
 	network  network
-	rejected int64    // cost of all that the server refused
-	known    []*known // what the server published, a policy each
-	staleAt  int64    // when the first of them expires
+	clock    tokenClock // for a server that publishes nothing
+	rejected int64      // cost of all that the server refused
+	known    []*known   // what the server published, a policy each
+	staleAt  int64      // when the first of them expires
 }
 
 const defaultQueue = 100_000
@@ -87,8 +87,10 @@ func newCells(limits []Limit) ([]*cell, error) {
 			return nil, err
 		}
 		cells[i] = newCell(l, fresh)
-		if l.Spent > 0 && l.Rate != rate.Inf {
-			cells[i].tat.Store(cells[i].tatFor(float64(l.Burst-l.Spent), now()))
+		if l.Spent > 0 {
+			// Not by the clock of now: it begins with the first call.
+			cells[i].unbegun = true
+			cells[i].tat.Store(held)
 		}
 	}
 	return cells, nil
@@ -142,7 +144,7 @@ func (b *Budget) lock() {
 // the fast path looks at it first.
 func (b *Budget) unlock() {
 	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted())
-	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0 || b.permits.cold > 0)
+	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0 || b.permits.cold > 0 || b.clock.cell != nil)
 	for _, c := range b.held {
 		c.isHeld = false
 		c.tat.Store(c.value)

@@ -21,10 +21,11 @@ type cell struct {
 	late atomic.Int64
 
 	// Guarded by the budget's mutex.
-	isHeld bool
-	value  int64 // TAT while isHeld
-	share  share
-	asked  bool // its end is past, and a call has gone to ask what holds now
+	isHeld  bool
+	value   int64 // TAT while isHeld
+	unbegun bool  // held until the first call, whose limit does not start full
+	share   share
+	asked   bool // its end is past, and a call has gone to ask what holds now
 }
 
 const held = math.MaxInt64

@@ -67,6 +67,7 @@ func (b *Budget) Reset() {
 		b.swap(k, nil)
 	}
 	b.known = nil
+	b.unpace()
 	b.relist()
 	b.replan(b.settle(now()))
 }

@@ -4,6 +4,7 @@ import "time"
 
 // settle brings the budget up to date for a step at instant at, and returns at.
 func (b *Budget) settle(at int64) int64 {
+	b.begin(at)
 	if b.cool.on() && at >= b.cool.until {
 		b.endCoolDown()
 	}
@@ -12,6 +13,19 @@ func (b *Budget) settle(at int64) int64 {
 	}
 	b.expire(at)
 	return at
+}
+
+// begin gives the limits that do not start full their level at the first call.
+func (b *Budget) begin(at int64) {
+	for _, l := range b.lanes {
+		for c := range b.cells(l) {
+			if c.unbegun {
+				c.unbegun, c.isHeld = false, true
+				c.value = c.tatFor(float64(c.limit.Burst-c.limit.Spent), at)
+				b.held = append(b.held, c)
+			}
+		}
+	}
 }
 
 // tat is where the TAT of a cell stands once the cool-down has ended.
@@ -38,7 +52,7 @@ func (b *Budget) earliest(cells []*cell, n int) int64 {
 // of the budget are concerned.
 func (b *Budget) sharedEarliest(n int) (int64, Cause) {
 	at := b.earliest(b.shared, n)
-	if b.cool.until > at {
+	if b.cool.on() && b.cool.until >= at {
 		return b.cool.until, CauseCoolDown
 	}
 	return at, CauseLimit

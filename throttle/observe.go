@@ -175,6 +175,7 @@ func (b *Budget) knownAs(name string) *known {
 		*oldest = known{staleAt: far}
 		return oldest
 	}
+	b.unpace() // from now on the server says what it wants
 	k := &known{staleAt: far}
 	b.known = append(b.known, k)
 	return k
@@ -184,6 +185,7 @@ func (b *Budget) knownAs(name string) *known {
 func (b *Budget) install(k *known, plan plan, seen sighting) {
 	c := newCell(plan.limit, fresh)
 	c.end, c.most = plan.end, max(c.most, plan.most)
+	c.share.random = b.random
 	switch {
 	case plan.level >= 0 && (k.cell == nil || seen.at >= k.cell.end):
 		c.tat.Store(c.tatFor(plan.level, seen.at))
@@ -218,11 +220,17 @@ func (b *Budget) relist() {
 			b.shared = append(b.shared, k.cell)
 		}
 	}
+	if b.clock.cell != nil {
+		b.shared = append(b.shared, b.clock.cell)
+	}
 }
 
 // expire puts what is known for longer into the place of what was true of a
 // window that is over.
 func (b *Budget) expire(at int64) {
+	if b.clock.cell != nil && at-b.clock.heard > forgetPace {
+		b.unpace()
+	}
 	if at < b.staleAt {
 		return
 	}

@@ -20,8 +20,7 @@ type permits struct {
 // that a server with a small burst does not refuse a crowd.
 const coldCalls = 9
 
-// coldTime is how long the start lasts. A server may be slow to answer, and
-// nobody is to wait for that.
+// coldTime is how long the start lasts: nobody is to wait for a slow server.
 const coldTime = int64(time.Second)
 
 func (p *permits) counted() bool { return p.max > 0 || p.slow > 0 || p.cold > 0 }
@@ -35,7 +34,7 @@ func (b *Budget) permit(l *Lane) int64 {
 		return far
 	case p.slow > 0 && p.flying >= p.slow && (l.fast.Load() == unlimited || b.sharing()):
 		return far
-	case p.cold > 0 && p.flying >= p.cold && b.byHand+len(l.own) == 0:
+	case p.cold > 0 && p.flying >= p.cold && l.fast.Load() == unlimited:
 		return p.coldEnd
 	}
 	return fresh
@@ -68,14 +67,8 @@ func (p *permits) grow() {
 	if p.slow > 0 {
 		p.slow++
 	}
-	if p.cold > 0 {
-		p.cold++
-	}
 	if p.slow > 4*coldCalls {
 		p.slow = 0
-	}
-	if p.cold > 4*coldCalls {
-		p.cold = 0
 	}
 }
 
@@ -90,9 +83,9 @@ func (b *Budget) SetMaxConcurrent(n int) {
 	b.dispatch(b.settle(now()))
 }
 
-// Probe makes the first calls of [Budget.Acquire] careful: until there were
-// answers, or for a second, no more than nine are under way, and one more with
-// each success. It is for budgets of servers that may publish a limit that
+// Probe makes the first second of [Budget.Acquire] careful: no more than nine
+// calls are under way, so that few are refused if a hidden bucket runs dry. A
+// limit that the server publishes ends that at once. It is for budgets of servers that may publish a limit that
 // nobody knows beforehand; lanes with a limit set by hand go by that. Call it
 // before the first call.
 func (b *Budget) Probe() {

@@ -25,6 +25,8 @@ type share struct {
 	next    int64   // the TAT of that rate
 	reserve float64 // the level to hold
 	strikes int     // refusals in a row
+
+	random func() float64 // nil: that of math/rand
 }
 
 const (
@@ -35,6 +37,14 @@ const (
 	shareReserve = 2.0  // calls to hold in reserve at least
 	shareSpread  = 1e9  // ns over which those who begin together are spread at most
 )
+
+// draw is a number from [0, 1) at random.
+func (s *share) draw() float64 {
+	if s.random != nil {
+		return s.random()
+	}
+	return rand.Float64()
+}
 
 // least is the rate to begin with, and the one that is never gone below, so
 // that none is forgotten: a call a second or so, but not less than a 64th of
@@ -110,7 +120,7 @@ func (s *share) observe(g *gcra, n *network, a account) bool {
 	case !s.on && s.proven > 0.9 && g.limit.Burst >= 3:
 		s.on, s.rate, s.reserve = true, s.least(rate), shareReserve
 		// Those who find out together must not go together.
-		s.next = a.seen.at + int64(rand.Float64()*min(1e9/s.rate, shareSpread))
+		s.next = a.seen.at + int64(s.draw()*min(1e9/s.rate, shareSpread))
 		return true
 	case s.on && s.others < 0.02*rate && a.seen.at-s.proof > int64(2e9/s.least(rate)):
 		s.on = false
@@ -156,5 +166,5 @@ func (s *share) refused(g *gcra, at int64) {
 	s.strikes = min(s.strikes+1, 6)
 	rate := 1e9 / float64(g.interval)
 	s.rate = max(s.least(rate), min(s.rate, rate/math.Exp2(float64(s.strikes))))
-	s.next = max(s.next, at+int64((0.5+rand.Float64())*min(1e9/s.rate, 2*shareSpread)))
+	s.next = max(s.next, at+int64((0.5+s.draw())*min(1e9/s.rate, 2*shareSpread)))
 }

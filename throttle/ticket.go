@@ -86,11 +86,12 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
-	if t.sent > b.cool.began {
+	first := t.sent > b.cool.began // of its flight
+	if first {
 		b.cool.strikes++
 		b.cool.began = b.sent.Load()
 	}
-	b.rejected += int64(t.cost)
+	defer func() { b.rejected += int64(t.cost) }()
 	for c := range b.cells(t.lane) {
 		c.share.refused(&c.gcra, at)
 	}
@@ -99,7 +100,11 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 		strikes = 1 // it is the limit that we know: there is nothing to find out
 	}
 	d := max(0, delay(strikes))
-	b.coolDown(clamp(at+clamp(int64(d))), at)
+	until := clamp(at + clamp(int64(d)))
+	if first && b.blind() {
+		until = clamp(until + b.learnRefusal(t, at, until))
+	}
+	b.coolDown(until, at)
 	return d
 }
 
@@ -115,9 +120,14 @@ func (t *Ticket) succeeded(clock func() int64) {
 	b.lock()
 	defer b.unlock()
 	if t.sent <= b.cool.began {
+		b.clock.late(t.sent, int64(t.cost))
 		return
 	}
 	b.cool.strikes = 0
 	b.permits.grow()
-	b.dispatch(b.settle(clock()))
+	at := b.settle(clock())
+	if b.clock.cell != nil {
+		b.learnSuccess(t, at)
+	}
+	b.dispatch(at)
 }

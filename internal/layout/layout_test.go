@@ -62,6 +62,7 @@ var rules = map[string]rule{
 	// The league measures the players, ours and others, by the referee.
 	"internal/league": {
 		code: []string{"backoff", "throttle", "throttle/simulate", xtime},
+		test: []string{"headers"},
 	},
 }
 
