@@ -21,12 +21,13 @@ type tokenClock struct {
 	burst float64 // how many calls went back to back at first
 
 	mark     int64   // the instant that we count from
-	admitted int64   // and let through
+	admitted int64   // how many calls had been let through by then
 	pauses   int     // since then, in each of which the bucket may have filled up
 	paused   int64   // how long they were
 	sent     int64   // what had been sent when the call went that was refused last
 	marked   bool    // that is the mark
 	vague    int     // refusals in a row that made no reading
+	sure     bool    // there was one that did
 	closed   int64   // for how long nothing has been let through
 	full     bool    // it was full at the mark, and not empty
 	window   float64 // seconds of a window, if it seems to be one
@@ -160,7 +161,7 @@ func (c *tokenClock) settle(reading, gain float64) {
 	if math.Abs(reading-c.rate) > 0.1*c.rate {
 		gain = clockGain
 	}
-	c.rate, c.gain, c.vague = reading, gain, 0
+	c.rate, c.gain, c.vague, c.sure = reading, gain, 0, true
 }
 
 // pause reckons with a time in which nothing goes: what gathers in it, and what
@@ -204,15 +205,19 @@ func (c *tokenClock) succeeded(at, admitted int64) bool {
 	return true
 }
 
-// limit is how to pace.
+// limit is how to pace. What is not yet known well is not sent in bursts.
 func (c *tokenClock) limit() Limit {
-	return Limit{Rate: rate.Limit(min(c.rate*(1+c.gain), 1e9)), Burst: int(max(1, min(c.burst/2, 1e6)))}
+	burst := 1.0
+	if c.sure {
+		burst = max(1, min(c.burst/2, 1e6))
+	}
+	return Limit{Rate: rate.Limit(min(c.rate*(1+c.gain), 1e9)), Burst: int(burst)}
 }
 
 // blind reports whether the budget has nothing to go by but refusals.
 func (b *Budget) blind() bool {
 	for _, c := range b.shared {
-		if c.share.at != 0 {
+		if c.share.heard {
 			return false // it counts down a limit that was set by hand
 		}
 	}

@@ -79,8 +79,7 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted bool) Ticket {
 	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	if counted {
 		t.ended, t.sent = b.ended.Load(), b.sent.Add(int64(n))
-		t.counted = b.permits.take(at)
-		t.flying = t.counted
+		t.counted, t.flying = b.permits.take(at)
 	}
 	return t
 }

@@ -97,8 +97,12 @@ func (l *Limiter) reserve(at int64, n int) *Reservation {
 	if slot = max(slot, due); slot >= far {
 		return &Reservation{limiter: l}
 	}
-	tat := b.hold(l.cell())
-	r := &Reservation{ok: true, limiter: l, cost: n, slot: slot, before: *tat}
+	c := l.cell()
+	if c.endless {
+		return &Reservation{ok: true, limiter: l, cost: n, slot: slot}
+	}
+	tat := b.hold(c)
+	r := &Reservation{ok: true, limiter: l, cell: c, cost: n, slot: slot, before: *tat}
 	b.charge(&b.main, slot, n, false)
 	r.end = *tat
 	b.dispatch(current)

@@ -32,31 +32,32 @@ const staleAfter = int64(5 * time.Second)
 // observe makes limits of what an answer published.
 func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
 	seen := b.sight(t, at)
-	changed, stricter := false, false
+	before := b.backlog(at)
+	changed := false
 	for _, p := range policies {
-		before := b.backlog(at)
-		if b.hear(p.sane(), t, seen) {
-			changed = true
-			stricter = stricter || b.backlog(at) > before+before/64
-		}
+		changed = b.hear(p.sane(), t, seen) || changed
 	}
-	switch {
-	case b.forget(at, len(policies) > 0):
-		b.replan(at)
-	case stricter:
-		b.replan(at)
-	case changed:
-		b.refresh()
+	if len(policies) > 0 {
+		changed = b.forget(at) || changed
+	}
+	switch after := b.backlog(at); {
+	case !changed:
 		b.dispatch(at)
+	case after > before+before/64:
+		b.replan(at) // some may now have to wait too long
 	default:
+		b.refresh()
 		b.dispatch(at)
 	}
 }
 
-// backlog is how long those who wait will wait for the limits of the budget,
-// the last of them.
+// backlog is how long the last of those who wait will wait for the limits of
+// the budget.
 func (b *Budget) backlog(at int64) int64 {
-	n, end := 1, at
+	if b.waiting == 0 {
+		return 0
+	}
+	n, end := 0, at
 	for _, l := range b.lanes {
 		for _, q := range l.queues {
 			n += q.cost
@@ -68,22 +69,25 @@ func (b *Budget) backlog(at int64) int64 {
 	return end - at
 }
 
-// forget drops the policies that were not published for long, by a server that
-// publishes others. It reports whether there were any.
-func (b *Budget) forget(at int64, others bool) bool {
-	if !others || len(b.known) < 2 {
+// forget drops the policies that were not published for long, although others
+// were. It reports whether there were any.
+func (b *Budget) forget(at int64) bool {
+	before := len(b.known)
+	if before < 2 {
 		return false
 	}
-	before := len(b.known)
 	b.known = slices.DeleteFunc(b.known, func(k *known) bool {
 		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
 		if old && k.cell != nil {
-			b.swap(k, nil)
+			b.retire(k.cell)
 		}
 		return old
 	})
+	if len(b.known) == before {
+		return false
+	}
 	b.relist()
-	return len(b.known) < before
+	return true
 }
 
 // hear takes in one policy. It reports whether the limits are others than

@@ -9,7 +9,7 @@ type permits struct {
 	max   int // at most so many until they are done; 0: no cap
 	inUse int
 
-	flying  int   // counted calls that were not answered
+	flying  int   // calls that were not answered, where they are counted
 	slow    int   // at most so many of them after a refusal; 0: any number
 	cold    int   // at most so many of them at the start; 0: any number
 	coldEnd int64 // when the start is over; far until the first call
@@ -32,7 +32,7 @@ func (b *Budget) permit(l *Lane) int64 {
 	switch {
 	case p.max > 0 && p.inUse >= p.max:
 		return far
-	case p.slow > 0 && p.flying >= p.slow && (l.fast.Load() == unlimited || b.sharing()):
+	case p.slow > 0 && p.flying >= p.slow && b.unsure(l):
 		return far
 	case p.cold > 0 && p.flying >= p.cold && l.fast.Load() == unlimited:
 		return p.coldEnd
@@ -40,7 +40,12 @@ func (b *Budget) permit(l *Lane) int64 {
 	return fresh
 }
 
-func (b *Budget) sharing() bool {
+// unsure reports whether no limit says for certain how far apart the calls of
+// the lane may be: there is none, or it was guessed, or others have a share.
+func (b *Budget) unsure(l *Lane) bool {
+	if l.fast.Load() == unlimited || b.clock.cell != nil && !b.clock.sure {
+		return true
+	}
 	for _, c := range b.shared {
 		if c.share.on {
 			return true
@@ -49,17 +54,19 @@ func (b *Budget) sharing() bool {
 	return false
 }
 
-// take gives a permit to a call at instant at, if they are counted.
-func (p *permits) take(at int64) bool {
-	if !p.counted() {
-		return false
-	}
+// take gives a call at instant at the permits that are counted: one until it is
+// done, one until it is answered.
+func (p *permits) take(at int64) (untilDone, untilAnswered bool) {
 	if p.cold > 0 && p.coldEnd == far {
 		p.coldEnd = clamp(at + coldTime)
 	}
-	p.inUse++
-	p.flying++
-	return true
+	if untilDone = p.max > 0; untilDone {
+		p.inUse++
+	}
+	if untilAnswered = p.slow > 0 || p.cold > 0; untilAnswered {
+		p.flying++
+	}
+	return untilDone, untilAnswered
 }
 
 // grow lets one more call be under way after a success.
@@ -85,9 +92,9 @@ func (b *Budget) SetMaxConcurrent(n int) {
 
 // Probe makes the first second of [Budget.Acquire] careful: no more than nine
 // calls are under way, so that few are refused if a hidden bucket runs dry. A
-// limit that the server publishes ends that at once. It is for budgets of servers that may publish a limit that
-// nobody knows beforehand; lanes with a limit set by hand go by that. Call it
-// before the first call.
+// limit that the server publishes ends that at once, and lanes with a limit set
+// by hand go by that. It is for budgets whose server nobody knows beforehand.
+// Call it before the first call.
 func (b *Budget) Probe() {
 	b.lock()
 	defer b.unlock()

@@ -34,6 +34,7 @@ type waiter struct {
 	counted    bool  // it wants a ticket, and a permit if they are counted
 	bound      bool  // its slot is fixed
 	slot       int64 // when it goes, once bound
+	cell       *cell // that it was charged to
 	before     int64 // the TAT that it found
 	end        int64 // and the one that it left
 	ticket     Ticket

@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -15,6 +16,7 @@ type Reservation struct {
 	ok        bool
 	cancelled bool
 	limiter   *Limiter
+	cell      *cell // that it was charged to
 	cost      int
 	slot      int64 // when it may act
 	before    int64 // the TAT that it found
@@ -54,18 +56,17 @@ func (r *Reservation) cancel(at int64) {
 	b := r.limiter.budget()
 	b.lock()
 	defer b.unlock()
-	b.giveBack(r.before, r.end, r.cost)
+	b.giveBack(r.cell, r.before, r.end, r.cost)
 	b.dispatch(b.settle(now()))
 }
 
 // giveBack returns the cost of a bound call that will not go, less what was
 // bound behind it: those slots do not move, and their room is not to be given
-// away twice.
-func (b *Budget) giveBack(before, end int64, n int) {
-	if b.byHand == 0 {
+// away twice. A limit that has been replaced since has nothing to give.
+func (b *Budget) giveBack(c *cell, before, end int64, n int) {
+	if !slices.Contains(b.shared, c) {
 		return
 	}
-	c := b.shared[0]
 	tat := b.hold(c)
 	if *tat == end {
 		*tat = before
@@ -92,7 +93,8 @@ func (b *Budget) bind(at int64) int64 {
 			close(w.ready)
 			continue
 		}
-		tat := b.hold(b.shared[0])
+		w.cell = b.shared[0]
+		tat := b.hold(w.cell)
 		w.before = *tat
 		w.ticket = b.charge(w.lane, last, w.cost, w.counted)
 		w.bound, w.slot, w.end = true, last, *tat

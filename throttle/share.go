@@ -20,6 +20,7 @@ type share struct {
 	level  float64 // of the server's bucket, at the last answer
 	at     int64   // when that was
 	sent   int64   // what we had sent up to the call it answered
+	heard  bool    // there was one
 
 	rate    float64 // our calls a second, while on
 	next    int64   // the TAT of that rate
@@ -91,30 +92,8 @@ type account struct {
 // observe takes in an answer. It reports whether the share went on or off.
 func (s *share) observe(g *gcra, n *network, a account) bool {
 	rate := 1e9 / float64(g.interval)
-	level := a.left + 0.5
-	if s.at == 0 {
-		s.level, s.at, s.sent, s.own = level, a.seen.from, a.sent, rate
+	if !s.measure(rate, n, a) {
 		return false
-	}
-	dt := float64(a.seen.from-s.at) / 1e9
-	if dt <= 0 {
-		return false // it overtook a later one
-	}
-	ours := float64(a.sent - s.sent)
-	theirs := s.level + rate*dt - level - ours
-	s.level, s.at, s.sent = level, a.seen.from, a.sent
-
-	pace := max(s.own, s.least(rate))
-	if s.on {
-		pace = s.rate
-	}
-	horizon := shareGain * (1/pace + float64(n.least)/1e9)
-	w := 1 - math.Exp(-dt/horizon)
-	s.own += w * (ours/dt - s.own)
-	s.others += w * (theirs/dt - s.others)
-	s.proven = s.proven*(1-w/4) + a.proof
-	if a.proof > 0 {
-		s.proof = a.seen.at
 	}
 	switch {
 	case !s.on && s.proven > 0.9 && g.limit.Burst >= 3:
@@ -126,13 +105,44 @@ func (s *share) observe(g *gcra, n *network, a account) bool {
 		s.on = false
 		return true
 	case s.on:
-		s.steer(g, n, rate, a)
+		s.steer(g, n, rate, a.waited)
 	}
 	return false
 }
 
+// measure brings the rates up to date: what is gone from the bucket since the
+// last answer, and was not ours, was that of others. It reports false if there
+// is nothing to compare with.
+func (s *share) measure(rate float64, n *network, a account) bool {
+	level, dt := a.left+0.5, float64(a.seen.from-s.at)/1e9
+	if !s.heard {
+		s.heard, s.own = true, rate
+		s.level, s.at, s.sent = level, a.seen.from, a.sent
+		return false
+	}
+	if dt <= 0 {
+		return false // it overtook a later one
+	}
+	ours := float64(a.sent - s.sent)
+	theirs := s.level + rate*dt - level - ours
+	s.level, s.at, s.sent = level, a.seen.from, a.sent
+
+	pace := max(s.own, s.least(rate))
+	if s.on {
+		pace = s.rate
+	}
+	w := 1 - math.Exp(-dt/(shareGain*(1/pace+float64(n.least)/1e9)))
+	s.own += w * (ours/dt - s.own)
+	s.others += w * (theirs/dt - s.others)
+	s.proven = s.proven*(1-w/4) + a.proof
+	if a.proof > 0 {
+		s.proof = a.seen.at
+	}
+	return true
+}
+
 // steer corrects our rate.
-func (s *share) steer(g *gcra, n *network, rate float64, a account) {
+func (s *share) steer(g *gcra, n *network, rate float64, waited bool) {
 	total := s.rate + max(0, s.others)
 	parties := total / s.rate
 	level := s.level
@@ -146,7 +156,7 @@ func (s *share) steer(g *gcra, n *network, rate float64, a account) {
 	target := rate + (level-hold)/period
 	ratio := max(0.5, min(2, target/(s.rate+max(0, s.others))))
 	change := (s.rate*(ratio-1) + shareLeak*(shareBase*math.Sqrt(s.rate*rate)-s.rate)) / shareGain
-	if change < 0 || a.waited {
+	if change < 0 || waited {
 		s.rate = max(s.least(rate), min(rate, s.rate+change))
 	}
 	s.strikes = 0
@@ -155,7 +165,7 @@ func (s *share) steer(g *gcra, n *network, rate float64, a account) {
 
 // refused is for a refusal while others draw as well.
 func (s *share) refused(g *gcra, at int64) {
-	if s.at != 0 {
+	if s.heard {
 		s.proof = at
 		s.proven++ // our schedule had it that the server would take it
 	}

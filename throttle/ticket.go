@@ -14,8 +14,8 @@ type Ticket struct {
 	sent    int64 // cost of all that was let go until then, its own included
 	ended   int64 // cost of all that was answered by then
 	waited  time.Duration
-	counted bool // it holds a permit
-	flying  bool // it holds one of those that last until the answer
+	counted bool // it holds a permit until it is done
+	flying  bool // and one until it is answered
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
 }
@@ -23,7 +23,8 @@ type Ticket struct {
 // Waited returns how long the call waited before it was let go.
 func (t *Ticket) Waited() time.Duration { return t.waited }
 
-// Counted reports whether the call holds a permit, so that Done matters.
+// Counted reports whether the call holds a permit until it is done, so that Done
+// matters after the answer.
 func (t *Ticket) Counted() bool { return t.counted }
 
 // Answered says that the call was answered, or failed, and what the server
@@ -55,14 +56,16 @@ func (t *Ticket) answered(clock func() int64, policies []Policy) {
 func (t *Ticket) Done() { t.done(now) }
 
 func (t *Ticket) done(clock func() int64) {
-	if !t.counted {
+	if !t.counted && !t.flying {
 		return
 	}
 	b := t.budget
 	b.lock()
 	defer b.unlock()
-	t.counted = false
-	b.permits.inUse--
+	if t.counted {
+		t.counted = false
+		b.permits.inUse--
+	}
 	if t.flying {
 		t.flying = false
 		b.permits.flying--

@@ -237,7 +237,7 @@ func (b *Budget) leave(w *waiter) bool {
 	}
 	b.unqueue(w)
 	if w.bound {
-		b.giveBack(w.before, w.end, w.cost)
+		b.giveBack(w.cell, w.before, w.end, w.cost)
 	}
 	b.dispatch(at)
 	return true

@@ -121,9 +121,9 @@ func (p Publisher) sayLimit(a *Answer, at time.Duration, v Verdict, policy Polic
 	}
 }
 
-// wholeSeconds rounds up, and leaves what cannot be rounded as it is.
+// wholeSeconds rounds up, but for what is next to Never.
 func wholeSeconds(d time.Duration) time.Duration {
-	return min(addSat(d, time.Second-1)/time.Second, Never/time.Second) * time.Second
+	return addSat(d, time.Second-1).Truncate(time.Second)
 }
 
 // inWholeSeconds returns the rate over a window that the IETF fields can name,

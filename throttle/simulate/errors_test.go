@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -39,7 +40,7 @@ func build(t *testing.T, count, span, size, phase int64) map[string]Server {
 			servers[name] = s
 			return
 		}
-		if pe, ok := err.(*ParamError); !ok || pe.Field == "" || pe.Model == "" || pe.Want == "" {
+		if pe, ok := errors.AsType[*ParamError](err); !ok || pe.Field == "" || pe.Model == "" || pe.Want == "" {
 			t.Errorf("%s: %v does not name the field", name, err)
 		}
 	}
@@ -104,7 +105,7 @@ func TestParamErrors(t *testing.T) {
 		{Network{RTT: -1}.Validate(), "RTT"},
 		{Network{Sigma: math.Inf(1)}.Validate(), "sigma"},
 	} {
-		pe, ok := tt.err.(*ParamError)
+		pe, ok := errors.AsType[*ParamError](tt.err)
 		if !ok || pe.Field != tt.field {
 			t.Errorf("got %v, want a ParamError for %q", tt.err, tt.field)
 		}

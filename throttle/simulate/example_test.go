@@ -16,8 +16,8 @@ func ExampleReplay() {
 		panic(err)
 	}
 	var arrivals []simulate.Arrival
-	for _, at := range []time.Duration{0, 100, 200, 300, 400, 500, 1500, 2000, 2100, 2200, 5000} {
-		arrivals = append(arrivals, simulate.Arrival{At: at * ms, Cost: 1})
+	for _, at := range []int{0, 100, 200, 300, 400, 500, 1500, 2000, 2100, 2200, 5000} {
+		arrivals = append(arrivals, simulate.Arrival{At: time.Duration(at) * ms, Cost: 1})
 	}
 	var sum simulate.Summary
 	for step, err := range simulate.Replay(bucket, simulate.List(arrivals).All()) {

@@ -9,9 +9,9 @@ import (
 func TestFixedWindowCounts(t *testing.T) {
 	for i, phase := range []time.Duration{0, 1, 300 * ms, sec - 1} {
 		w := must(NewFixedWindow(per(7, sec), phase))
-		used := map[time.Duration]int64{}
+		used := map[int64]int64{}
 		for _, a := range randomArrivals(NewRand(6, uint64(i)), 20_000, 90*ms) {
-			window := (a.At - phase + sec) / sec
+			window := int64((a.At - phase + sec) / sec)
 			v := w.Arrive(a.At, a.Cost)
 			if fits := used[window]+a.Cost <= 7; v.Admitted != fits {
 				t.Fatalf("phase %v, at %v, %d used: %+v", phase, a.At, used[window], v)
@@ -19,7 +19,7 @@ func TestFixedWindowCounts(t *testing.T) {
 			if v.Admitted {
 				used[window] += a.Cost
 			}
-			if want := window*sec + phase; v.ResetAt != want {
+			if want := time.Duration(window)*sec + phase; v.ResetAt != want {
 				t.Fatalf("phase %v, at %v: window ends at %v, want %v", phase, a.At, v.ResetAt, want)
 			}
 		}

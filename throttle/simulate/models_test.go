@@ -79,7 +79,7 @@ func TestRetryAtIsExact(t *testing.T) {
 				continue
 			}
 			if v.RetryAt == Never {
-				if int64(s.Policy().Burst) >= a.Cost {
+				if s.Policy().Burst >= a.Cost {
 					t.Fatalf("cost %d never fits %v", a.Cost, s.Policy())
 				}
 				continue

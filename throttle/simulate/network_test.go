@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -110,7 +111,7 @@ func FuzzNetwork(f *testing.F) {
 			Loss: loss, Handshake: time.Duration(rtt), Reconnect: share,
 		}
 		err := n.Validate()
-		if pe, ok := err.(*ParamError); err != nil && (!ok || pe.Field == "") {
+		if pe, ok := errors.AsType[*ParamError](err); err != nil && (!ok || pe.Field == "") {
 			t.Fatalf("%v names no field", err)
 		}
 		r := NewRand(1, 1)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestReplayErrors(t *testing.T) {
 		{Arrival{sec, 0}, "cost"}, {Arrival{sec, -1}, "cost"},
 	} {
 		sum, err := Run(must(NewGCRA(sec, sec)), List([]Arrival{{0, 1}, {sec, 1}, tt.bad, {2 * sec, 1}}).All())
-		ae, ok := err.(*ArrivalError)
+		ae, ok := errors.AsType[*ArrivalError](err)
 		if !ok || ae.Index != 2 || ae.Field != tt.field || ae.Arrival != tt.bad || sum.Allowed != 2 {
 			t.Errorf("%+v: %v after %d, want entry 2, field %s", tt.bad, err, sum.Allowed, tt.field)
 		}
@@ -66,7 +67,10 @@ func TestReplayErrors(t *testing.T) {
 // The loop over a replay may end early, and nothing at all is no error.
 func TestReplayStops(t *testing.T) {
 	n := 0
-	for range Replay(must(NewGCRA(sec, sec)), Batch(0, 1_000_000_000).All()) {
+	for _, err := range Replay(must(NewGCRA(sec, sec)), Batch(0, 1_000_000_000).All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n++; n == 3 {
 			break
 		}

@@ -17,7 +17,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("policy %+v, want that of a share", s.Policy())
 	}
 	broken := errors.New("broken")
-	if _, err := NewSplit(2, func() (Server, error) { return nil, broken }); err != broken {
+	if _, err := NewSplit(2, func() (Server, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the error of share", err)
 	}
 }

@@ -6,9 +6,8 @@ import "time"
 // (Envoy's local rate limit): full at the start, then rate.Count more every
 // rate.Per, up to its size.
 type StepRefill struct {
-	rate         Rate
-	size, tokens int64
-	last, next   time.Duration // next step, after last
+	wholeTokens
+	next time.Duration // step, after last
 }
 
 // NewStepRefill returns a full bucket of size units, with a step at phase and
@@ -23,14 +22,14 @@ func NewStepRefill(rate Rate, size int64, phase time.Duration) (*StepRefill, err
 	if phase == 0 {
 		phase = rate.Per // a step at 0 finds the bucket full
 	}
-	return &StepRefill{rate: rate, size: size, tokens: size, next: phase}, nil
+	return &StepRefill{wholeTokens{rate: rate, size: size, tokens: size}, phase}, nil
 }
 
 // SetLevel puts tokens into the bucket in place of what is there: 0 empties
 // it. It returns a [*ParamError] for a number that the bucket cannot hold.
 func (s *StepRefill) SetLevel(at time.Duration, tokens int64) error {
-	if tokens < 0 || tokens > s.size {
-		return &ParamError{Model: "step refill", Field: "level", Value: tokens, Want: "0 to the size"}
+	if err := s.checkLevel("step refill", tokens); err != nil {
+		return err
 	}
 	s.refill(at)
 	s.tokens = tokens
@@ -47,30 +46,16 @@ func (s *StepRefill) refill(at time.Duration) {
 	s.next += time.Duration(steps) * s.rate.Per
 }
 
-// due returns the step with which n more units will have come, or the last
-// instant for n = 0.
+// due returns the step with which n more units will have come, one at least.
 func (s *StepRefill) due(n int64) time.Duration {
-	if n == 0 {
-		return s.last
-	}
 	return s.next + time.Duration(divUp(n, s.rate.Count)-1)*s.rate.Per
 }
 
 // Arrive implements [Server].
 func (s *StepRefill) Arrive(at time.Duration, cost int64) Verdict {
 	s.refill(at)
-	cost = max(cost, 1)
-	v := Verdict{Before: float64(s.tokens), RetryAt: s.last, ResetAt: s.next}
-	switch {
-	case cost > s.size:
-		v.RetryAt = Never
-	case cost > s.tokens:
-		v.RetryAt = s.due(cost - s.tokens)
-	default:
-		s.tokens -= cost
-		v.Admitted = true
-	}
-	v.Left = float64(s.tokens)
+	v := s.take(cost, s.due)
+	v.ResetAt = s.next
 	return v
 }
 
@@ -83,7 +68,7 @@ func (s *StepRefill) Peek(at time.Duration, cost int64) Verdict {
 // Charge implements [Charger].
 func (s *StepRefill) Charge(at time.Duration, cost int64) {
 	s.refill(at)
-	s.tokens -= min(s.tokens, max(cost, 1))
+	s.charge(cost)
 }
 
 // Policy implements [Server].
@@ -106,7 +91,6 @@ func (s *StepRefill) Adjust(at time.Duration, p Policy) error {
 		return err
 	}
 	s.refill(at)
-	s.rate, s.size = p.Rate, p.Burst
-	s.tokens = min(s.tokens, s.size)
+	s.resize(p)
 	return nil
 }

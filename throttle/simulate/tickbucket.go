@@ -4,25 +4,21 @@ import "time"
 
 // A TickBucket is a token bucket that gets whole tokens at fixed ticks, counted
 // from time 0, instead of a trickle. Between ticks its level does not move.
-type TickBucket struct {
-	rate         Rate
-	size, tokens int64
-	last         time.Duration
-}
+type TickBucket struct{ wholeTokens }
 
 // NewTickBucket returns a full bucket of size tokens.
 func NewTickBucket(rate Rate, size int64) (*TickBucket, error) {
 	if err := checkBucket("tick bucket", rate, size); err != nil {
 		return nil, err
 	}
-	return &TickBucket{rate: rate, size: size, tokens: size}, nil
+	return &TickBucket{wholeTokens{rate: rate, size: size, tokens: size}}, nil
 }
 
 // SetLevel puts tokens into the bucket in place of what is there: 0 empties
 // it. It returns a [*ParamError] for a number that the bucket cannot hold.
 func (b *TickBucket) SetLevel(at time.Duration, tokens int64) error {
-	if tokens < 0 || tokens > b.size {
-		return &ParamError{Model: "tick bucket", Field: "level", Value: tokens, Want: "0 to the size"}
+	if err := b.checkLevel("tick bucket", tokens); err != nil {
+		return err
 	}
 	b.refill(at)
 	b.tokens = tokens
@@ -52,18 +48,7 @@ func (b *TickBucket) refill(at time.Duration) {
 // Arrive implements [Server].
 func (b *TickBucket) Arrive(at time.Duration, cost int64) Verdict {
 	b.refill(at)
-	cost = max(cost, 1)
-	v := Verdict{Before: float64(b.tokens), RetryAt: b.last}
-	switch {
-	case cost > b.size:
-		v.RetryAt = Never
-	case cost > b.tokens:
-		v.RetryAt = b.due(cost - b.tokens)
-	default:
-		b.tokens -= cost
-		v.Admitted = true
-	}
-	v.Left = float64(b.tokens)
+	v := b.take(cost, b.due)
 	v.ResetAt = b.due(b.size - b.tokens)
 	return v
 }
@@ -77,7 +62,7 @@ func (b *TickBucket) Peek(at time.Duration, cost int64) Verdict {
 // Charge implements [Charger].
 func (b *TickBucket) Charge(at time.Duration, cost int64) {
 	b.refill(at)
-	b.tokens -= min(b.tokens, max(cost, 1))
+	b.charge(cost)
 }
 
 // Policy implements [Server].
@@ -98,7 +83,6 @@ func (b *TickBucket) Adjust(at time.Duration, p Policy) error {
 		return err
 	}
 	b.refill(at)
-	b.rate, b.size = p.Rate, p.Burst
-	b.tokens = min(b.tokens, b.size)
+	b.resize(p)
 	return nil
 }

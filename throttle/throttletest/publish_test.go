@@ -84,14 +84,7 @@ func TestWindow(t *testing.T) {
 		if got, want := call(h, "/").Header.Get("RateLimit-Policy"), `"default";q=5000;w=3600;burst=1`; got != want {
 			t.Errorf("RateLimit-Policy = %s, want %s", got, want)
 		}
-		time.Sleep(720*time.Millisecond - 1)
-		if got := call(h, "/").StatusCode; got != http.StatusTooManyRequests {
-			t.Errorf("status a nanosecond before one interval = %d, want 429", got)
-		}
-		time.Sleep(1)
-		if got := call(h, "/").StatusCode; got != http.StatusOK {
-			t.Errorf("status after one interval = %d, want 200", got)
-		}
+		freeAfter(t, h, 720*time.Millisecond)
 	})
 }
 
@@ -132,14 +125,7 @@ func TestRetryAfterIsTrueToTheNanosecond(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(wait - 1)
-				if got := call(h, "/").StatusCode; got != http.StatusTooManyRequests {
-					t.Errorf("status a nanosecond before Retry-After = %d, want 429", got)
-				}
-				time.Sleep(1)
-				if got := call(h, "/").StatusCode; got != http.StatusOK {
-					t.Errorf("status at Retry-After = %d, want 200", got)
-				}
+				freeAfter(t, h, wait)
 			}
 		})
 	}
@@ -219,6 +205,20 @@ func call(h http.Handler, target string) *http.Response {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, target, nil))
 	return rec.Result()
+}
+
+// freeAfter fails unless a call is admitted after a wait, and refused a
+// nanosecond before that.
+func freeAfter(t *testing.T, h http.Handler, wait time.Duration) {
+	t.Helper()
+	time.Sleep(wait - time.Nanosecond)
+	if got := call(h, "/").StatusCode; got != http.StatusTooManyRequests {
+		t.Errorf("status a nanosecond before %v = %d, want 429", wait, got)
+	}
+	time.Sleep(time.Nanosecond)
+	if got := call(h, "/").StatusCode; got != http.StatusOK {
+		t.Errorf("status after %v = %d, want 200", wait, got)
+	}
 }
 
 // check compares the status and all fields of an answer but those of its body.
