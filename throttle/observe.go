@@ -246,11 +246,10 @@ func (b *Budget) expire(at int64) {
 		if k.policy.Window == 0 {
 			k.policy.Window = k.reset // it may be longer, but hardly shorter
 		}
+		b.swap(k, nil)
 		seen := sighting{at: at, from: fresh, to: at}
 		if plan, ok := k.policy.plan(seen); ok {
-			b.install(k, plan, seen)
-		} else {
-			b.swap(k, nil)
+			b.install(k, plan, seen) // a new window, of which nothing is used yet
 		}
 	}
 	b.refresh()
