@@ -39,13 +39,9 @@ type plan struct {
 // together. It is kept back of a tolerance, or added to a window.
 const jitter = 50 * time.Millisecond
 
-// plan makes a limit of a policy. It reports false if the policy says too
-// little, or nothing that can be true.
-func (p Policy) plan(seen sighting) (out plan, ok bool) {
-	p = p.sane()
-	if p.Limit > 0 && p.Limit < 1 && p.Burst == 0 {
-		p.Burst = 1 // less than a call a window is a rate, not a quota
-	}
+// plan makes a limit of a sane policy. It reports false if the policy says too
+// little.
+func (p *Policy) plan(seen sighting) (out plan, ok bool) {
 	switch {
 	case p.Limit > 0 && p.Window > 0 && p.Burst >= 1:
 		out = p.bucket(seen)
@@ -60,7 +56,7 @@ func (p Policy) plan(seen sighting) (out plan, ok bool) {
 }
 
 // countOnly reports whether the policy says what is left, but not of what.
-func (p Policy) countOnly() bool {
+func (p *Policy) countOnly() bool {
 	return p.Remaining >= 0 && p.Limit == 0 && p.Window == 0 && p.Burst == 0 && p.Reset < 0
 }
 
@@ -79,13 +75,16 @@ func (p Policy) sane() Policy {
 	}
 	p.Window = max(0, min(p.Window, time.Duration(far)))
 	p.Reset = min(p.Reset, time.Duration(far))
+	if p.Limit > 0 && p.Limit < 1 && p.Burst == 0 {
+		p.Burst = 1 // less than a call a window is a rate, not a quota
+	}
 	return p
 }
 
 // bucket is for a rate and a burst that are both published: they hold as they
 // stand. An answer with a count of what remains proves where the TAT of the
 // server stood when the call came: between lo and hi, if it is a bucket.
-func (p Policy) bucket(seen sighting) plan {
+func (p *Policy) bucket(seen sighting) plan {
 	l := Limit{Rate: rate.Limit(p.Limit / p.Window.Seconds()), Burst: int(min(p.Burst, 1e9))}
 	if l.Rate > 1e9 {
 		l.Rate = rate.Inf
@@ -104,7 +103,7 @@ func (p Policy) bucket(seen sighting) plan {
 
 // window is for a quota a window of which nothing more is known: as [Per], and
 // as much later as the network may bring two calls closer together.
-func (p Policy) window(seen sighting) plan {
+func (p *Policy) window(seen sighting) plan {
 	n := int(min(p.Limit, 1e9))
 	slack := min(jitter, p.Window/20)
 	l := perWindow(n, max(1, n/10), p.Window+slack)
@@ -119,7 +118,7 @@ func (p Policy) window(seen sighting) plan {
 // is right for every kind of server, while nobody else draws on it. What is
 // left of the first half may go as a burst; the rest is spread. At the reset
 // one call goes, and brings the next figures.
-func (p Policy) quota(seen sighting) plan {
+func (p *Policy) quota(seen sighting) plan {
 	left := max(0, p.Remaining-float64(seen.unsure))
 	reset := p.Reset
 	if reset%time.Second == 0 {

@@ -34,7 +34,8 @@ func TestPlan(t *testing.T) {
 		{"whole seconds may be cut off", published(func(p *Policy) { p.Limit, p.Remaining, p.Reset = 60, 0, 10*time.Second }), 11 * time.Second, 1, 11 * time.Second},
 		{"but not beyond the window", published(func(p *Policy) { p.Limit, p.Window, p.Reset, p.Remaining = 60, time.Second, time.Second, 0 }), time.Second, 1, time.Second},
 	} {
-		got, ok := tt.policy.plan(seen)
+		p := tt.policy.sane()
+		got, ok := p.plan(seen)
 		g := newGCRA(got.limit)
 		if !ok || g.limit.Burst != tt.burst || (time.Duration(g.interval)-tt.interval).Abs() > time.Microsecond {
 			t.Errorf("%s: T = %v, burst %d (%t), want %v and %d", tt.name, time.Duration(g.interval), g.limit.Burst, ok, tt.interval, tt.burst)
@@ -50,6 +51,7 @@ func TestPlan(t *testing.T) {
 		published(func(p *Policy) { p.Limit, p.Window = math.NaN(), time.Second }),
 		published(func(p *Policy) { p.Limit, p.Window, p.Burst = math.Inf(1), time.Second, 1 }),
 	} {
+		p = p.sane()
 		if got, ok := p.plan(seen); ok {
 			t.Errorf("%+v became %+v", p, got.limit)
 		}

@@ -36,6 +36,7 @@ type Budget struct {
 	lanes    []*Lane // main is the first; nil until init
 	held     []*cell // taken from the fast path until unlock
 	waiting  int
+	unbegun  int // cells that are held until the first call
 	queueAt  int // how many may wait; 0 is defaultQueue
 	seq      uint64
 	passed   [classes]int // calls of higher classes that went while this one waited
@@ -75,6 +76,7 @@ func NewBudget(limits ...Limit) (*Budget, error) {
 		return nil, err
 	}
 	b := &Budget{shared: cells, byHand: len(cells)}
+	b.unbegun = countUnbegun(cells)
 	b.init()
 	return b, nil
 }
@@ -94,6 +96,16 @@ func newCells(limits []Limit) ([]*cell, error) {
 		}
 	}
 	return cells, nil
+}
+
+func countUnbegun(cells []*cell) int {
+	n := 0
+	for _, c := range cells {
+		if c.unbegun {
+			n++
+		}
+	}
+	return n
 }
 
 func burstOr1(burst int) int {
@@ -119,6 +131,7 @@ func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.unbegun += countUnbegun(cells)
 	l := &Lane{budget: b, name: name, own: cells}
 	b.lanes = append(b.lanes, l)
 	b.refresh()
@@ -249,9 +262,11 @@ func (b *Budget) replace(old, cells []*cell, at int64) {
 	for i, c := range old {
 		tat := b.retire(c)
 		if i < len(cells) {
+			cells[i].unbegun = false
 			cells[i].tat.Store(carry(&c.gcra, &cells[i].gcra, tat, at))
 		}
 	}
+	b.unbegun += countUnbegun(cells)
 }
 
 // carry is the TAT at which the new limit has the level of the old one.

@@ -4,7 +4,9 @@ import "time"
 
 // settle brings the budget up to date for a step at instant at, and returns at.
 func (b *Budget) settle(at int64) int64 {
-	b.begin(at)
+	if b.unbegun > 0 {
+		b.begin(at)
+	}
 	if b.cool.on() && at >= b.cool.until {
 		b.endCoolDown()
 	}
@@ -26,6 +28,7 @@ func (b *Budget) begin(at int64) {
 			}
 		}
 	}
+	b.unbegun = 0
 }
 
 // tat is where the TAT of a cell stands once the cool-down has ended.

@@ -35,7 +35,8 @@ func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
 	before := b.backlog(at)
 	changed := false
 	for _, p := range policies {
-		changed = b.hear(p.sane(), t, seen) || changed
+		p = p.sane()
+		changed = b.hear(&p, t, seen) || changed
 	}
 	if len(policies) > 0 {
 		changed = b.forget(at) || changed
@@ -92,7 +93,7 @@ func (b *Budget) forget(at int64) bool {
 
 // hear takes in one policy. It reports whether the limits are others than
 // before.
-func (b *Budget) hear(p Policy, t *Ticket, seen sighting) bool {
+func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 	if c := b.byHandFor(t.lane); c != nil && p.countOnly() {
 		// What is left of a limit that somebody told us.
 		p.Limit, p.Window, p.Burst = float64(c.limit.Rate), time.Second, float64(c.limit.Burst)
@@ -103,7 +104,7 @@ func (b *Budget) hear(p Policy, t *Ticket, seen sighting) bool {
 		return false
 	}
 	k := b.knownAs(p.Name)
-	k.policy, k.heard, k.reset = p, seen.at, max(k.reset, p.Reset)
+	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
 		b.install(k, plan, seen)
@@ -126,7 +127,7 @@ func (b *Budget) byHandFor(l *Lane) *cell {
 // reconcile brings TAT to where the server's must be, and looks for others who
 // draw on the limit. It reports whether there are, all of a sudden, or not any
 // more.
-func (b *Budget) reconcile(c *cell, p Policy, plan plan, t *Ticket, seen sighting) bool {
+func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighting) bool {
 	if c.endless || c.stopped {
 		return false
 	}

@@ -12,6 +12,7 @@ type permits struct {
 	flying  int   // calls that were not answered, where they are counted
 	slow    int   // at most so many of them after a refusal; 0: any number
 	cold    int   // at most so many of them at the start; 0: any number
+	warmed  int   // how many were let through then
 	coldEnd int64 // when the start is over; far until the first call
 }
 
@@ -19,6 +20,10 @@ type permits struct {
 // server: enough for a page that opens with nine calls at once, and few enough
 // that a server with a small burst does not refuse a crowd.
 const coldCalls = 9
+
+// coldEnough is how many calls a server lets through before it is taken to be
+// one of those that need no care.
+const coldEnough = 100
 
 // coldTime is how long the start lasts: nobody is to wait for a slow server.
 const coldTime = int64(time.Second)
@@ -76,6 +81,11 @@ func (p *permits) grow() {
 	}
 	if p.slow > 4*coldCalls {
 		p.slow = 0
+	}
+	if p.cold > 0 {
+		if p.warmed++; p.warmed >= coldEnough {
+			p.cold = 0
+		}
 	}
 }
 

@@ -1,0 +1,30 @@
+package throttle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/headway-go/headway/throttle"
+)
+
+// What an answer costs beyond the reading of its header.
+func BenchmarkAnswered(b *testing.B) {
+	for name, p := range map[string]throttle.Policy{
+		"bucket": {Limit: 1e8, Window: time.Second, Burst: 1e9, Remaining: 9e8, Reset: -1},
+		"quota":  {Limit: 1e9, Remaining: 9e8, Reset: time.Hour},
+	} {
+		b.Run(name, func(b *testing.B) {
+			budget := &throttle.Budget{}
+			policies := []throttle.Policy{p}
+			b.ReportAllocs()
+			for b.Loop() {
+				ticket, err := budget.Acquire(b.Context(), throttle.Call{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				ticket.Answered(policies)
+				ticket.Succeeded()
+			}
+		})
+	}
+}
