@@ -15,6 +15,9 @@ type Policy struct {
 	Burst     float64       // calls back to back from rest; zero: not published
 	Remaining float64       // calls left; negative: not published
 	Reset     time.Duration // from the answer on, until Remaining is of the past; negative: not published
+
+	// Concurrent says that Limit is of calls under way at once, and caps them.
+	Concurrent bool
 }
 
 // A sighting is when a policy was seen, and what we sent ourselves.
@@ -45,7 +48,7 @@ func (p *Policy) plan(seen sighting) (out plan, ok bool) {
 	switch {
 	case p.Limit > 0 && p.Window > 0 && p.Burst >= 1:
 		out = p.bucket(seen)
-	case p.Remaining >= 0 && p.Reset >= 0:
+	case p.Remaining >= 0 && p.Reset > 0:
 		out = p.quota(seen)
 	case p.Limit >= 1 && p.Window > 0:
 		out = p.window(seen)
@@ -83,19 +86,20 @@ func (p Policy) sane() Policy {
 
 // bucket is for a rate and a burst that are both published: they hold as they
 // stand. An answer with a count of what remains proves where the TAT of the
-// server stood when the call came: between lo and hi, if it is a bucket.
+// server stood when the call came: between lo and hi, if it is a bucket. One
+// without proves that no more than the burst was gone.
 func (p *Policy) bucket(seen sighting) plan {
 	l := Limit{Rate: rate.Limit(p.Limit / p.Window.Seconds()), Burst: int(min(p.Burst, 1e9))}
 	if l.Rate > 1e9 {
 		l.Rate = rate.Inf
 	}
 	out := plan{limit: l, level: -1, lo: fresh, hi: 2 * far, end: far}
-	if p.Remaining < 0 || l.Rate == rate.Inf {
+	if l.Rate == rate.Inf {
 		return out
 	}
-	interval, used := nanoseconds(1, l.Rate), float64(l.Burst)-p.Remaining
+	interval, used := nanoseconds(1, l.Rate), float64(l.Burst)-max(0, p.Remaining)
 	out.hi = seen.to + scale(interval, used+float64(seen.unsure))
-	if seen.from != fresh {
+	if seen.from != fresh && p.Remaining >= 0 {
 		out.lo = seen.from + scale(interval, used-1)
 	}
 	return out
@@ -108,6 +112,7 @@ func (p *Policy) window(seen sighting) plan {
 	slack := min(jitter, p.Window/20)
 	l := perWindow(n, max(1, n/10), p.Window+slack)
 	out := plan{limit: l, most: n, level: -1, lo: fresh, hi: 2 * far, end: far}
+	out.hi = seen.to + scale(nanoseconds(1, l.Rate), float64(l.Burst)+float64(seen.unsure))
 	if left := p.Remaining - float64(seen.unsure); p.Remaining >= 0 && left < float64(l.Burst) {
 		out.lo = seen.at + scale(nanoseconds(1, l.Rate), float64(l.Burst)-max(0, left))
 	}

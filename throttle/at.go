@@ -25,7 +25,7 @@ func (b *Budget) TryAt(t time.Time, call Call) (ticket Ticket, next time.Time, o
 		}
 		return Ticket{}, next, false
 	}
-	ticket = b.charge(&b.main, at, n, true)
+	ticket = b.charge(&b.main, at, n, true, false)
 	ticket.pressed = at-due < int64(time.Millisecond)
 	return ticket, t, true
 }

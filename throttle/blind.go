@@ -237,11 +237,7 @@ func (b *Budget) learnRefusal(t *Ticket, at, until int64) int64 {
 	if went == fresh {
 		went = at
 	}
-	start := went
-	if b.permits.coldEnd != far {
-		start = b.permits.coldEnd - coldTime
-	}
-	extra := b.clock.refused(start, refusal{went, max(until, went), passed})
+	extra := b.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed})
 	if b.clock.vague > clockVague {
 		b.unpace()
 		return 0

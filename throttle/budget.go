@@ -27,7 +27,10 @@ type Budget struct {
 	troubled atomic.Bool  // the last thing heard from the server was a refusal
 	sent     atomic.Int64 // cost of all that Acquire let go
 	ended    atomic.Int64 // cost of all that was answered since
+	touched  atomic.Bool  // asked for since the hand of a Keyed came by
+	gone     atomic.Bool  // let go by a Keyed
 	main     Lane
+	byName   atomic.Pointer[[]*Lane] // lanes, for those who look one up
 
 	mu       sync.Mutex
 	key      string
@@ -50,6 +53,9 @@ type Budget struct {
 	rejected int64      // cost of all that the server refused
 	known    []*known   // what the server published, a policy each
 	staleAt  int64      // when the first of them expires
+
+	saved   map[string][]float64 // levels from a process before this one, by lane
+	savedAt int64                // when they were true
 }
 
 const defaultQueue = 100_000
@@ -120,12 +126,13 @@ func burstOr1(burst int) int {
 // The lane without a name is that of the budget's own calls, and has no limits
 // of its own. The error is a *[FieldError].
 func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
+	if l := b.laneNamed(name); l != nil {
+		return l, nil
+	}
 	b.lock()
 	defer b.unlock()
-	for _, l := range b.lanes {
-		if l.name == name {
-			return l, nil
-		}
+	if l := b.laneNamed(name); l != nil {
+		return l, nil
 	}
 	cells, err := newCells(limits)
 	if err != nil {
@@ -133,15 +140,48 @@ func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
 	}
 	b.unbegun += countUnbegun(cells)
 	l := &Lane{budget: b, name: name, own: cells}
-	b.lanes = append(b.lanes, l)
+	b.lanes = append(b.lanes[:len(b.lanes):len(b.lanes)], l)
+	all := b.lanes
+	b.byName.Store(&all)
+	b.restoreLane(l)
 	b.refresh()
 	return l, nil
+}
+
+// Lanes returns the names of the lanes, the empty one of the budget's own first.
+func (b *Budget) Lanes() []string {
+	var names []string
+	b.lock()
+	defer b.unlock()
+	for _, l := range b.lanes {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// Budget returns the budget that the lane is part of.
+func (l *Lane) Budget() *Budget { return l.budget }
+
+// laneNamed finds a lane without the mutex: there are few, and none ever goes.
+func (b *Budget) laneNamed(name string) *Lane {
+	lanes := b.byName.Load()
+	if lanes == nil {
+		return nil
+	}
+	for _, l := range *lanes {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
 }
 
 func (b *Budget) init() {
 	if b.lanes == nil {
 		b.main.budget = b
 		b.lanes = []*Lane{&b.main}
+		first := b.lanes
+		b.byName.Store(&first)
 		b.cool.until, b.staleAt, b.permits.coldEnd = fresh, far, far
 		b.refresh()
 	}

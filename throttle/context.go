@@ -70,3 +70,17 @@ func FromContext(ctx context.Context) (call Call, limited bool, err error) {
 	}
 	return Call{Cost: s.cost, Priority: s.priority}, !s.without, nil
 }
+
+type holderKey struct{}
+
+// WithPermit returns a context for calls that are part of the call of ticket t,
+// such as one that gets it a token: they take no permit of their own from the
+// same budget, for which they might have to wait until their own call ends.
+func WithPermit(ctx context.Context, t *Ticket) context.Context {
+	return context.WithValue(ctx, holderKey{}, t.budget)
+}
+
+// holds reports whether ctx is that of a call which holds a permit of b.
+func (b *Budget) holds(ctx context.Context) bool {
+	return ctx.Value(holderKey{}) == b
+}

@@ -62,7 +62,7 @@ func (b *Budget) Reset() {
 	b.lock()
 	defer b.unlock()
 	b.cool = coolDown{until: fresh, began: b.cool.began}
-	b.permits.slow = 0
+	b.permits.slow, b.permits.told = 0, 0
 	for _, k := range b.known {
 		b.swap(k, nil)
 	}

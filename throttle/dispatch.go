@@ -71,8 +71,9 @@ func (b *Budget) laneEarliest(l *Lane, n int, counted bool) int64 {
 }
 
 // charge spends what a call of n at instant at costs. Only a counted call has
-// a permit, and a ticket that somebody keeps.
-func (b *Budget) charge(l *Lane, at int64, n int, counted bool) Ticket {
+// permits, and a ticket that somebody keeps; a nested one has that of its own
+// call.
+func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
 	for c := range b.cells(l) {
 		tat := b.hold(c)
 		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
@@ -82,7 +83,9 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted bool) Ticket {
 	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	if counted {
 		t.ended, t.sent = b.ended.Load(), b.sent.Add(int64(n))
-		t.counted, t.flying = b.permits.take(at)
+		if !nested {
+			t.counted, t.flying = b.permits.take(at)
+		}
 	}
 	return t
 }
@@ -117,7 +120,7 @@ func (b *Budget) dispatch(at int64) {
 		b.unqueue(w)
 		b.countPassed(w)
 		if w.err = b.never(w.lane, w.cost); w.err == nil {
-			w.ticket = b.charge(w.lane, at, w.cost, w.counted)
+			w.ticket = b.charge(w.lane, at, w.cost, w.counted, w.nested)
 			w.ticket.pressed = true
 		}
 		close(w.ready)
@@ -159,7 +162,7 @@ func (b *Budget) first(at int64) (*waiter, int64) {
 			if w == nil || first != nil && first.seq < w.seq {
 				continue
 			}
-			if due := b.laneEarliest(l, w.cost, w.counted); due > at {
+			if due := b.laneEarliest(l, w.cost, w.counted && !w.nested); due > at {
 				later = min(later, due)
 				continue
 			}

@@ -2,19 +2,45 @@ package throttle
 
 import "sync"
 
+// DefaultMaxKeys is how many budgets a zero [Keyed] holds before it lets idle
+// ones go.
+const DefaultMaxKeys = 100_000
+
 // Keyed holds a budget for each key, made when it is first asked for. The zero
 // Keyed is ready to use. It may be shared between goroutines, and must not be
 // copied after first use.
+//
+// Its memory is bounded by what is in use: when there are Max budgets, one that
+// has not been asked for lately, is idle and full makes room for the next. One
+// that holds anybody back, or would, is never let go: then there are more.
 type Keyed struct {
 	// New makes the budget of a key. Nil means one without limits. Set it
 	// before first use.
 	New func(key string) *Budget
 
+	// Max is how many budgets to hold. Zero or less means DefaultMaxKeys.
+	Max int
+
+	// Drop is told of a budget that is let go. It must not call k. Nil means
+	// nobody.
+	Drop func(b *Budget)
+
 	budgets sync.Map // string → *Budget
+
+	mu   sync.Mutex
+	ring []*Budget // all of them; hand goes round
+	hand int
 }
 
 // Budget returns the budget of the key.
 func (k *Keyed) Budget(key string) *Budget {
+	if b, ok := k.budgets.Load(key); ok {
+		b := b.(*Budget)
+		b.touch()
+		return b
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if b, ok := k.budgets.Load(key); ok {
 		return b.(*Budget)
 	}
@@ -22,14 +48,78 @@ func (k *Keyed) Budget(key string) *Budget {
 	if k.New != nil {
 		b = k.New(key)
 	}
-	b.lock()
-	b.key = key
-	b.unlock()
-	got, _ := k.budgets.LoadOrStore(key, b)
-	return got.(*Budget)
+	b.setKey(key)
+	k.place(b)
+	k.budgets.Store(key, b)
+	return b
+}
+
+// place gives the budget a place in the ring, if it can that of another.
+func (k *Keyed) place(b *Budget) {
+	most := k.Max
+	if most <= 0 {
+		most = DefaultMaxKeys
+	}
+	// One round of the hand takes the marks off, and a second would let go; a
+	// few steps are enough where most are idle, and more would hold callers up.
+	for steps := 0; len(k.ring) >= most && steps < min(2*len(k.ring), 256); steps++ {
+		k.hand = (k.hand + 1) % len(k.ring)
+		if old := k.ring[k.hand]; old.letGo() {
+			k.budgets.Delete(old.key)
+			k.ring[k.hand] = b
+			if k.Drop != nil {
+				k.Drop(old)
+			}
+			return
+		}
+	}
+	k.ring = append(k.ring, b)
 }
 
 // Each calls f for every key and its budget, until f returns false.
 func (k *Keyed) Each(f func(key string, b *Budget) bool) {
 	k.budgets.Range(func(key, b any) bool { return f(key.(string), b.(*Budget)) })
+}
+
+// Key returns the key of the budget, if it is one of a [Keyed].
+func (b *Budget) Key() string { return b.key }
+
+// touch marks the budget as one that is asked for.
+func (b *Budget) touch() {
+	if !b.touched.Load() {
+		b.touched.Store(true)
+	}
+}
+
+func (b *Budget) setKey(key string) {
+	b.lock()
+	defer b.unlock()
+	b.key = key
+	b.touched.Store(true)
+}
+
+// Gone reports whether a [Keyed] has let the budget go. Who holds on to one
+// asks for the key again then.
+func (b *Budget) Gone() bool { return b.gone.Load() }
+
+// letGo takes the mark of use off. It reports whether there was none, and
+// nothing would be lost with the budget.
+func (b *Budget) letGo() bool {
+	if b.touched.Swap(false) {
+		return false
+	}
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	busy := b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.cool.strikes > 0 ||
+		b.permits.inUse > 0 || b.sent.Load() != b.ended.Load() || b.clock.cell != nil
+	for _, l := range b.lanes {
+		for c := range b.cells(l) {
+			busy = busy || c.level(*b.hold(c), at) < float64(c.limit.Burst)
+		}
+	}
+	if !busy {
+		b.gone.Store(true)
+	}
+	return !busy
 }

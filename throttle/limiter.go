@@ -103,7 +103,7 @@ func (l *Limiter) reserve(at int64, n int) *Reservation {
 	}
 	tat := b.hold(c)
 	r := &Reservation{ok: true, limiter: l, cell: c, cost: n, slot: slot, before: *tat}
-	b.charge(&b.main, slot, n, false)
+	b.charge(&b.main, slot, n, false, false)
 	r.end = *tat
 	b.dispatch(current)
 	return r

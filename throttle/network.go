@@ -37,7 +37,7 @@ func (n *network) trip(rtt, at int64) int64 {
 	if n.seen < spreadSeen {
 		extra += spreadPrior / int64(n.seen) // the shortest so far is not yet the shortest
 	}
-	return extra
+	return min(extra, rtt)
 }
 
 // jitter is how far apart the network may bring two calls that went together.

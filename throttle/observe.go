@@ -99,6 +99,12 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		p.Limit, p.Window, p.Burst = float64(c.limit.Rate), time.Second, float64(c.limit.Burst)
 		return b.reconcile(c, p, p.bucket(seen), t, seen)
 	}
+	if p.Concurrent {
+		if p.Limit >= 1 {
+			b.permits.told = int(min(p.Limit, 1e9))
+		}
+		return false
+	}
 	plan, ok := p.plan(seen)
 	if !ok {
 		return false
@@ -195,12 +201,21 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 	case plan.level >= 0 && (k.cell == nil || seen.at >= k.cell.end):
 		c.tat.Store(c.tatFor(plan.level, seen.at))
 	case k.cell == nil:
-		// All that went so far may have gone just now.
-		c.tat.Store(c.tatFor(max(0, float64(plan.limit.Burst)-float64(seen.own)), seen.at))
+		c.tat.Store(c.tatFor(b.levelAtFirst(c, seen), seen.at))
 	default:
 		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
 	}
 	b.swap(k, c)
+}
+
+// levelAtFirst is where a limit stands that was unknown until now: all that went
+// so far counts, less what was minted since the first call.
+func (b *Budget) levelAtFirst(c *cell, seen sighting) float64 {
+	level := float64(c.limit.Burst) - float64(seen.own)
+	if b.permits.coldEnd == far {
+		return max(0, level) // it is not known when that was
+	}
+	return level + float64(seen.at-b.firstCall(seen.at))/float64(c.interval)
 }
 
 // swap replaces the cell of k, by none if c is nil.

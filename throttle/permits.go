@@ -7,6 +7,7 @@ import "time"
 // ticket are counted: nobody tells when the others end.
 type permits struct {
 	max   int // at most so many until they are done; 0: no cap
+	told  int // the cap that the server published; 0: none
 	inUse int
 
 	flying  int   // calls that were not answered, where they are counted
@@ -28,14 +29,22 @@ const coldEnough = 100
 // coldTime is how long the start lasts: nobody is to wait for a slow server.
 const coldTime = int64(time.Second)
 
-func (p *permits) counted() bool { return p.max > 0 || p.slow > 0 || p.cold > 0 }
+// most is the stricter cap, 0 if there is none.
+func (p *permits) most() int {
+	if p.max == 0 || p.told > 0 && p.told < p.max {
+		return p.told
+	}
+	return p.max
+}
+
+func (p *permits) counted() bool { return p.most() > 0 || p.slow > 0 || p.cold > 0 }
 
 // permit is when a call of the lane may have a permit: fresh if at once, far if
 // only the end of another call can tell.
 func (b *Budget) permit(l *Lane) int64 {
 	p := &b.permits
 	switch {
-	case p.max > 0 && p.inUse >= p.max:
+	case p.most() > 0 && p.inUse >= p.most():
 		return far
 	case p.slow > 0 && p.flying >= p.slow && b.unsure(l):
 		return far
@@ -65,13 +74,21 @@ func (p *permits) take(at int64) (untilDone, untilAnswered bool) {
 	if p.cold > 0 && p.coldEnd == far {
 		p.coldEnd = clamp(at + coldTime)
 	}
-	if untilDone = p.max > 0; untilDone {
+	if untilDone = p.most() > 0; untilDone {
 		p.inUse++
 	}
 	if untilAnswered = p.slow > 0 || p.cold > 0; untilAnswered {
 		p.flying++
 	}
 	return untilDone, untilAnswered
+}
+
+// firstCall is when the first call went, or at if that is not known.
+func (b *Budget) firstCall(at int64) int64 {
+	if b.permits.coldEnd == far {
+		return at
+	}
+	return b.permits.coldEnd - coldTime
 }
 
 // grow lets one more call be under way after a success.

@@ -41,7 +41,7 @@ func (b *Budget) released(l *Lane, class int, at, until int64) int {
 func (b *Budget) expect(w *waiter, ahead line, at int64) (int64, Cause) {
 	start, cause := b.sharedEarliest(1)
 	start = max(at, start, b.earliest(w.lane.own, 1))
-	if start == at && w.counted && b.permit(w.lane) > at {
+	if start == at && w.counted && !w.nested && b.permit(w.lane) > at {
 		cause = CauseConcurrency
 	}
 	due := start

@@ -32,6 +32,7 @@ type waiter struct {
 	deadline   int64 // when to give up; far if never
 	byContext  bool  // the deadline is that of the caller's context
 	counted    bool  // it wants a ticket, and a permit if they are counted
+	nested     bool  // its own call holds a permit already
 	bound      bool  // its slot is fixed
 	slot       int64 // when it goes, once bound
 	cell       *cell // that it was charged to

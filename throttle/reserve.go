@@ -96,7 +96,7 @@ func (b *Budget) bind(at int64) int64 {
 		w.cell = b.shared[0]
 		tat := b.hold(w.cell)
 		w.before = *tat
-		w.ticket = b.charge(w.lane, last, w.cost, w.counted)
+		w.ticket = b.charge(w.lane, last, w.cost, w.counted, w.nested)
 		w.bound, w.slot, w.end = true, last, *tat
 		b.bound.push(w)
 	}

@@ -7,10 +7,20 @@ type State struct {
 	Key         string
 	Limits      []Limit       // set by hand, then learned
 	Tokens      []float64     // calls that each of them would let go at once
+	Lanes       []LaneState   // classes of calls with limits of their own
 	Waiting     int           // calls in the queue
-	InFlight    int           // calls under way, where they are counted
-	NextSlot    time.Duration // until a new call of cost 1 could go; 0 if at once
+	InFlight    int           // calls under way, where they are capped
+	NextSlot    time.Duration // until a new call could go, in the lane where it is latest; 0 if at once
 	CoolingLeft time.Duration // until the cool-down ends; 0 if there is none
+}
+
+// A LaneState is a lane at one instant.
+type LaneState struct {
+	Name     string
+	Limits   []Limit
+	Tokens   []float64
+	Waiting  int
+	NextSlot time.Duration
 }
 
 // State returns the state of the budget now.
@@ -19,18 +29,36 @@ func (b *Budget) State() State {
 	defer b.unlock()
 	at := b.settle(now())
 	s := State{Key: b.key, Waiting: b.waiting, InFlight: b.permits.inUse}
-	w, ahead := &waiter{lane: &b.main, cost: 1}, line{}
+	s.CoolingLeft = time.Duration(max(0, b.cool.until-at))
+	s.Limits, s.Tokens = b.levels(b.shared, at)
 	for _, l := range b.lanes {
-		for _, q := range l.queues {
-			ahead.all += q.cost
+		ls := b.laneState(l, at)
+		s.NextSlot = max(s.NextSlot, ls.NextSlot)
+		if l != &b.main {
+			s.Lanes = append(s.Lanes, ls)
 		}
 	}
-	due, _ := b.expect(w, ahead, at)
-	s.NextSlot = time.Duration(max(0, due-at))
-	s.CoolingLeft = time.Duration(max(0, b.cool.until-at))
-	for _, c := range b.shared {
-		s.Limits = append(s.Limits, c.limit)
-		s.Tokens = append(s.Tokens, c.level(b.tat(c), at))
-	}
 	return s
+}
+
+func (b *Budget) laneState(l *Lane, at int64) LaneState {
+	s := LaneState{Name: l.name}
+	s.Limits, s.Tokens = b.levels(l.own, at)
+	for _, q := range l.queues {
+		for w := q.head; w != nil; w = w.next {
+			s.Waiting++
+		}
+	}
+	newcomer := &waiter{lane: l, cost: 1, class: classes - 1, counted: true}
+	due, _ := b.expect(newcomer, b.ahead(newcomer, at), at)
+	s.NextSlot = time.Duration(max(0, due-at))
+	return s
+}
+
+func (b *Budget) levels(cells []*cell, at int64) (limits []Limit, tokens []float64) {
+	for _, c := range cells {
+		limits = append(limits, c.limit)
+		tokens = append(tokens, c.level(b.tat(c), at))
+	}
+	return limits, tokens
 }

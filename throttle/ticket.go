@@ -39,16 +39,21 @@ func (t *Ticket) Answered(policies []Policy) {
 func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b := t.budget
 	b.ended.Add(int64(t.cost))
-	if len(policies) == 0 && !t.flying {
+	if len(policies) == 0 {
 		return
 	}
 	b.lock()
 	defer b.unlock()
+	b.observe(t, b.settle(clock()), policies)
+}
+
+// land gives back the permit that lasts until the answer. Not before it is known
+// whether that was a refusal: the next call is not to go if it was.
+func (t *Ticket) land() {
 	if t.flying {
 		t.flying = false
-		b.permits.flying--
+		t.budget.permits.flying--
 	}
-	b.observe(t, b.settle(clock()), policies)
 }
 
 // Done ends the call: at the end of the response's body, or when there is none.
@@ -66,10 +71,7 @@ func (t *Ticket) done(clock func() int64) {
 		t.counted = false
 		b.permits.inUse--
 	}
-	if t.flying {
-		t.flying = false
-		b.permits.flying--
-	}
+	t.land()
 	b.dispatch(b.settle(clock()))
 }
 
@@ -89,6 +91,7 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
+	t.land()
 	first := t.sent > b.cool.began // of its flight
 	if first {
 		b.cool.strikes++
@@ -108,6 +111,7 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
 	b.coolDown(until, at)
+	b.dispatch(at)
 	return d
 }
 
@@ -117,13 +121,15 @@ func (t *Ticket) Succeeded() { t.succeeded(now) }
 
 func (t *Ticket) succeeded(clock func() int64) {
 	b := t.budget
-	if !b.troubled.Load() {
+	if !b.troubled.Load() && !t.flying {
 		return
 	}
 	b.lock()
 	defer b.unlock()
+	t.land()
 	if t.sent <= b.cool.began {
 		b.clock.late(t.sent, int64(t.cost))
+		b.dispatch(b.settle(clock()))
 		return
 	}
 	b.cool.strikes = 0

@@ -44,6 +44,7 @@ func (b *Budget) acquire(ctx context.Context, l *Lane, call Call) (Ticket, error
 	if n < 0 || ctx.Err() != nil {
 		return b.waitSlow(ctx, l, call, n, true)
 	}
+	b.touch()
 	// It counts as sent before it is charged: an answer to another call that is
 	// looked at in between must not take it for one that never was.
 	t := Ticket{budget: b, lane: l, cost: n, ended: b.ended.Load(), sent: b.sent.Add(int64(n))}
@@ -94,7 +95,7 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 	if due, _ := b.due(l, n, false); due > at {
 		return false
 	}
-	b.charge(l, at, n, false)
+	b.charge(l, at, n, false, false)
 	return true
 }
 
@@ -144,12 +145,13 @@ func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int, counted b
 	if err := b.never(l, n); err != nil {
 		return nil, Ticket{}, err
 	}
+	nested := counted && b.permits.most() > 0 && b.holds(ctx)
 	if b.waiting == 0 && b.bound.head == nil {
-		if due, _ := b.due(l, n, counted); due <= at {
-			return nil, b.charge(l, at, n, counted), nil
+		if due, _ := b.due(l, n, counted && !nested); due <= at {
+			return nil, b.charge(l, at, n, counted, nested), nil
 		}
 	}
-	w := &waiter{lane: l, cost: n, class: call.Priority.class(), counted: counted}
+	w := &waiter{lane: l, cost: n, class: call.Priority.class(), counted: counted, nested: nested}
 	w.setDeadline(ctx, call, at)
 	if err := b.refuse(w, at); err != nil {
 		return nil, Ticket{}, err

@@ -83,11 +83,29 @@ func keep(resp *http.Response) bool {
 	return err == nil && len(data) <= drainBytes
 }
 
-// A lastBody is that of an answer which was tried often enough. A Transport
-// around this one does not try again.
+// A lastBody is that of an answer to a call that was tried often enough. A
+// Transport around this one does not try again.
 type lastBody struct{ io.ReadCloser }
 
-func isLast(resp *http.Response) bool {
-	_, ok := resp.Body.(lastBody)
+// A lastError is the same for an error.
+type lastError struct{ error }
+
+func (e lastError) Unwrap() error { return e.error }
+
+// Timeout lets [net/url.Error.Timeout] see through to the cause.
+func (e lastError) Timeout() bool {
+	t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](e.error)
+	return ok && t.Timeout()
+}
+
+func (r *result) isLast() bool {
+	if r.err != nil {
+		_, ok := errors.AsType[lastError](r.err)
+		return ok
+	}
+	_, ok := r.resp.Body.(lastBody)
 	return ok
 }

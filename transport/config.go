@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,10 +49,14 @@ func (t *Transport) validateFields() error {
 		"MaxAttempts":   t.MaxAttempts,
 		"MaxConcurrent": t.MaxConcurrent,
 		"MaxQueue":      t.MaxQueue,
+		"MaxKeys":       t.MaxKeys,
 	} {
 		if n < 0 {
 			return &ConfigError{Field: field, Err: fmt.Errorf("%d must not be negative", n)}
 		}
+	}
+	if math.IsNaN(t.RetryBudget) || t.RetryBudget > 1000 {
+		return &ConfigError{Field: "RetryBudget", Err: fmt.Errorf("%v makes no sense", t.RetryBudget)}
 	}
 	if err := t.Backoff.Validate(); err != nil {
 		return &ConfigError{Field: "Backoff", Err: err}

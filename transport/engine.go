@@ -1,11 +1,9 @@
 package transport
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +28,7 @@ type engine struct {
 	observe     func(context.Context, Event)
 	overrides   map[string]headers.Overrides
 	retries     *retryablehttp.Client
+	faults      *retryBudget
 
 	budgets throttle.Keyed
 	last    atomic.Pointer[lastRoute]
@@ -95,7 +94,8 @@ func (t *Transport) start() *engine {
 		b.Probe()
 		return b
 	}
-	e.retries = e.newRetries()
+	e.budgets.Max, e.budgets.Drop = t.MaxKeys, e.dropRoutes
+	e.retries, e.faults = e.newRetries(), newRetryBudget(t.RetryBudget)
 	table, err := t.Limits.compile()
 	e.limits.Store(table)
 	if e.bad = t.validateFields(); e.bad == nil {
@@ -107,7 +107,7 @@ func (t *Transport) start() *engine {
 // route finds the budget and the lane of a request.
 func (e *engine) route(req *http.Request) (*route, error) {
 	last := e.last.Load()
-	if last != nil && last.host == req.URL.Host && last.scheme == req.URL.Scheme {
+	if last != nil && last.host == req.URL.Host && last.scheme == req.URL.Scheme && !last.route.gone() {
 		return last.route, nil
 	}
 	r, err := e.lookUp(req)
@@ -129,7 +129,7 @@ func (e *engine) lookUp(req *http.Request) (*route, error) {
 	if table := e.limits.Load(); table != nil {
 		id.pattern = table.match(req)
 	}
-	if r, ok := e.routes.Load(id); ok {
+	if r, ok := e.routes.Load(id); ok && !r.(*route).gone() {
 		return r.(*route), nil
 	}
 	return e.newRoute(id)
@@ -148,9 +148,23 @@ func (e *engine) newRoute(id routeID) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _ := e.routes.LoadOrStore(id, &route{key: id.key, pattern: id.pattern, lane: lane})
-	return r.(*route), nil
+	if r, ok := e.routes.Load(id); ok && r.(*route).lane == lane {
+		return r.(*route), nil
+	}
+	r := &route{key: id.key, pattern: id.pattern, lane: lane}
+	e.routes.Store(id, r)
+	return r, nil
 }
+
+// dropRoutes forgets the routes of a budget that is let go.
+func (e *engine) dropRoutes(b *throttle.Budget) {
+	for _, pattern := range b.Lanes() {
+		e.routes.Delete(routeID{b.Key(), pattern})
+	}
+}
+
+// gone reports whether the budget was let go, so that the key has another now.
+func (r *route) gone() bool { return r.lane.Budget().Gone() }
 
 // SetLimits replaces the limits set by hand, while calls wait: they are planned
 // anew. Each keeps its level, so that nobody gains or loses a burst by it. The
@@ -178,30 +192,4 @@ func (t *Transport) SetLimits(limits Limits) error {
 		return err == nil
 	})
 	return err
-}
-
-// Budgets returns the state of every budget, for people to look at: what limits
-// hold, who waits, and until when a server is left alone.
-func (t *Transport) Budgets() []throttle.State {
-	var states []throttle.State
-	t.engine().budgets.Each(func(_ string, b *throttle.Budget) bool {
-		states = append(states, b.State())
-		return true
-	})
-	slices.SortFunc(states, func(a, b throttle.State) int { return cmp.Compare(a.Key, b.Key) })
-	return states
-}
-
-// Reset ends the cool-down of the budget with the given key, and forgets what
-// its server published. It reports whether there is such a budget.
-func (t *Transport) Reset(key string) bool {
-	found := false
-	t.engine().budgets.Each(func(k string, b *throttle.Budget) bool {
-		if k == key {
-			b.Reset()
-			found = true
-		}
-		return !found
-	})
-	return found
 }

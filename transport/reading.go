@@ -26,34 +26,46 @@ func Read(status int, said headers.Result) Reading {
 		r.Refused = true
 	case http.StatusServiceUnavailable:
 		r.Refused = said.RetryAfter.OK
+	case http.StatusForbidden:
+		r.Refused = said.RetryAfter.OK || usedUp(said.Policies)
 	}
 	if said.RetryAfter.OK {
 		return r // it wins over any reset
 	}
 	for _, p := range said.Policies {
-		if p.Remaining.OK && p.Remaining.V == 0 && p.Reset.OK {
+		if isUsedUp(p) && p.Reset.OK {
 			r.RetryIn = max(r.RetryIn, p.Reset.V)
 		}
 	}
 	return r
 }
 
+func isUsedUp(p headers.Policy) bool { return p.Remaining.OK && p.Remaining.V == 0 }
+
+// usedUp reports whether nothing is left of a policy: then a 403 is a refusal,
+// as GitHub's is, and no matter of permissions.
+func usedUp(from []headers.Policy) bool { return slices.ContainsFunc(from, isUsedUp) }
+
 func policies(from []headers.Policy) []throttle.Policy {
 	var out []throttle.Policy
 	for _, p := range from {
-		if p.Unit != "requests" {
+		if p.Unit != "requests" && p.Unit != "concurrency" {
 			continue
 		}
 		q := throttle.Policy{
-			Name:      identity(p, out),
-			Limit:     p.Limit.V,
-			Window:    p.Window,
-			Burst:     p.Burst.V,
-			Remaining: p.Remaining.Or(-1),
-			Reset:     p.Reset.Or(-1),
+			Concurrent: p.Unit == "concurrency",
+			Name:       identity(p, out),
+			Limit:      p.Limit.V,
+			Window:     p.Window,
+			Burst:      p.Burst.V,
+			Remaining:  p.Remaining.Or(-1),
+			Reset:      p.Reset.Or(-1),
 		}
-		if p.Kind == headers.Rate && !p.Burst.OK {
-			q.Burst = 1 // a rate that is published without a burst
+		if p.Burst.OK || p.Kind == headers.Rate || p.Kind == headers.Bucket {
+			q.Burst = max(1, q.Burst) // none beyond the rate is one call at a time
+		}
+		if p.Limit.OK && p.Limit.V == 0 && p.Window > 0 {
+			q.Limit, q.Burst = 1, 1 // nothing is allowed: one call a window asks whether it is now
 		}
 		out = append(out, q)
 	}

@@ -52,6 +52,9 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		p.drop() // ctx ended between the permission and the attempt
 	}
 	if err != nil {
+		if p.made > 1 && broken(err) {
+			err = lastError{err}
+		}
 		return nil, err
 	}
 	resp = p.last.resp // Do was shown a copy
@@ -122,6 +125,9 @@ func plain(resp *http.Response) *http.Response {
 // error ends the call in place of the last answer.
 func (p *resumption) decide(ctx context.Context) (bool, error) {
 	if !p.engine.retryable(p.req, p.made, p.last) || !p.fits(ctx) {
+		return false, nil
+	}
+	if !p.last.refused && !p.engine.faults.spend() {
 		return false, nil
 	}
 	p.tellRetry(ctx)

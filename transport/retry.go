@@ -5,7 +5,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
+	"time"
+
+	"github.com/headway-go/headway/headers"
 )
 
 // retryable reports whether the call may be sent again after its n-th attempt.
@@ -13,7 +17,7 @@ func (e *engine) retryable(req *http.Request, n int, last result) bool {
 	if n >= e.maxAttempts || !replayable(req) || req.Context().Err() != nil {
 		return false
 	}
-	if last.resp != nil && isLast(last.resp) {
+	if last.isLast() || last.refused && asksForEver(last.resp.Header) {
 		return false
 	}
 	if last.refused && last.resp.StatusCode < 500 {
@@ -62,4 +66,18 @@ func broken(err error) bool {
 	}
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && (op.Op == "read" || op.Op == "write" || op.Op == "dial")
+}
+
+// asksForEver reports whether Retry-After is a number of seconds beyond all
+// reason: some servers so tell a client that is shut out. It is no delay to wait
+// for, nor one to fall back from to a shorter one.
+func asksForEver(h http.Header) bool {
+	for _, v := range h["Retry-After"] {
+		v = strings.Trim(v, " \t")
+		digits := strings.Trim(v, "0123456789") == "" && v != ""
+		if digits && !headers.RetryAfter(h, time.Now()).OK {
+			return true
+		}
+	}
+	return false
 }

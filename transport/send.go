@@ -26,7 +26,15 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 			t.Done()
 		}
 	}()
-	resp, err := e.base.RoundTrip(req)
+	sent := req
+	if t.Counted() {
+		// A call that Base makes for this one must not wait for its permit.
+		sent = req.WithContext(throttle.WithPermit(req.Context(), t))
+	}
+	resp, err := e.base.RoundTrip(sent)
+	if resp != nil && sent != req {
+		resp.Request = req
+	}
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}
@@ -45,6 +53,8 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 	refused := e.listen(req, resp, r, attempt, t)
 	if t.Counted() {
 		resp.Body = untilEnd(resp, t)
+	} else {
+		t.Done()
 	}
 	ended = true
 	return resp, refused, nil

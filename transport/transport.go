@@ -58,6 +58,12 @@ type Transport struct {
 	// there is an Idempotency-Key.
 	MaxAttempts int
 
+	// RetryBudget bounds what is sent again after faults, that is answers of 500
+	// and above and broken connections, to this share of the calls, and ten more.
+	// Refusals do not count: they are paced. Zero means 0.2; negative means no
+	// bound.
+	RetryBudget float64
+
 	// MaxConcurrent caps the calls under way on one budget, from just before
 	// they are sent to the end of the response's body: a body that is never
 	// closed holds its place for ever. Zero means no cap.
@@ -67,6 +73,11 @@ type Transport struct {
 	// 100,000.
 	MaxQueue int
 
+	// MaxKeys is how many budgets are held in memory. When there are more, those
+	// that are idle and full go first; one that anybody waits for, or that would
+	// hold a call back, never does. Zero means 100,000.
+	MaxKeys int
+
 	// Backoff is how long to wait after an answer that does not say so. The
 	// zero Policy has sensible defaults; its MaxAttempts and MaxElapsed are
 	// not used here.
@@ -74,7 +85,8 @@ type Transport struct {
 
 	// Throttled reports whether an answer is a refusal: the server did not act
 	// on the call, because of a limit. It must not read the body. Nil means
-	// a status of 429, or of 503 with Retry-After.
+	// a status of 429, of 503 with Retry-After, or of 403 with Retry-After or
+	// with a limit of which nothing is left.
 	Throttled func(*http.Response) bool
 
 	// Overrides says how to read the answers of hosts whose header fields leave
@@ -122,6 +134,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		e.refusedHere(ctx, r, 1, err)
 		return nil, err
 	}
+	e.faults.earn()
 	e.waited(ctx, r, 1, &ticket)
 	resp, refused, err := e.send(req, r, 1, &ticket)
 	if err == nil && !refused && resp.StatusCode < 500 {

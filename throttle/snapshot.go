@@ -1,0 +1,107 @@
+package throttle
+
+import (
+	"math"
+	"time"
+)
+
+// A Saved is what is worth keeping of a budget when a process ends, so that the
+// next does not begin with a full bucket that it no longer has. It is plain
+// data, and can be written as JSON. It holds no secret beyond what is in the key.
+type Saved struct {
+	Key          string               `json:"key"`
+	At           time.Time            `json:"at"`                     // by the wall clock
+	CoolingUntil time.Time            `json:"cooling_until,omitzero"` // zero: there is no cool-down
+	Tokens       map[string][]float64 `json:"tokens,omitempty"`       // of the limits set by hand, by lane
+	Published    []SavedPolicy        `json:"published,omitempty"`
+}
+
+// A SavedPolicy is a policy as the server published it last, and how many calls
+// could have gone at once.
+type SavedPolicy struct {
+	Policy Policy  `json:"policy"`
+	Tokens float64 `json:"tokens"`
+}
+
+// Save returns what is worth keeping of the budget.
+func (b *Budget) Save() Saved {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	s := Saved{Key: b.key, At: time.Now().Round(0), Tokens: map[string][]float64{}}
+	if b.cool.on() {
+		s.CoolingUntil = s.At.Add(time.Duration(b.cool.until - at))
+	}
+	for _, l := range b.lanes {
+		cells := l.own
+		if l == &b.main {
+			cells = b.shared[:b.byHand]
+		}
+		for _, c := range cells {
+			s.Tokens[l.name] = append(s.Tokens[l.name], finite(c.level(*b.hold(c), at)))
+		}
+	}
+	for _, k := range b.known {
+		if k.cell != nil {
+			s.Published = append(s.Published, SavedPolicy{k.policy, finite(k.cell.level(*b.hold(k.cell), at))})
+		}
+	}
+	return s
+}
+
+// finite is for JSON, which has no infinity.
+func finite(v float64) float64 { return max(-1e15, min(v, 1e15)) }
+
+// Restore takes up what was saved, as it has become in the time since then:
+// buckets have filled, cool-downs may be over. It is for a budget that was not
+// used yet; values that make no sense are passed over. Limits set by hand are not
+// saved, but how much of them was left is, for lanes that are made later too.
+func (b *Budget) Restore(s Saved) {
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	ago := max(0, clamp(int64(time.Since(s.At))))
+	b.saved, b.savedAt = s.Tokens, at-ago
+	for _, l := range b.lanes {
+		b.restoreLane(l)
+	}
+	for _, p := range s.Published {
+		b.restorePolicy(p, at, ago)
+	}
+	if until := clamp(at + clamp(int64(time.Until(s.CoolingUntil)))); until > at {
+		b.coolDown(until, at)
+	}
+	b.replan(at)
+}
+
+// restoreLane gives the limits of a lane the levels that were saved.
+func (b *Budget) restoreLane(l *Lane) {
+	cells := l.own
+	if l == &b.main {
+		cells = b.shared[:b.byHand]
+	}
+	for i, c := range cells {
+		if tokens := b.saved[l.name]; i < len(tokens) && !math.IsNaN(tokens[i]) {
+			b.begin(b.savedAt)
+			*b.hold(c) = c.tatFor(tokens[i], b.savedAt)
+		}
+	}
+}
+
+func (b *Budget) restorePolicy(s SavedPolicy, at, ago int64) {
+	p := s.Policy.sane()
+	if p.Reset -= time.Duration(ago); p.Reset <= 0 {
+		p.Remaining, p.Reset = -1, -1 // of a window that is over
+	}
+	seen := sighting{at: at, from: fresh, to: at}
+	plan, ok := p.plan(seen)
+	if !ok || math.IsNaN(s.Tokens) {
+		return
+	}
+	k := b.knownAs(p.Name)
+	k.policy, k.heard, k.reset = p, at, p.Reset
+	b.install(k, plan, seen)
+	if plan.end == far {
+		*b.hold(k.cell) = k.cell.tatFor(s.Tokens, at-ago)
+	}
+}
