@@ -68,16 +68,16 @@ func TestFuncInRetryableHTTP(t *testing.T) {
 		name    string
 		policy  backoff.Policy
 		answers []string
-		lo, hi  []time.Duration // when requests came, in seconds
+		lo, hi  []int // when requests came, in seconds
 	}{
-		{"no hint", exact, []string{"", "", "ok"}, []time.Duration{0, 1, 3}, []time.Duration{0, 1, 3}},
-		{"the client's minimum, jittered", backoff.Policy{}, []string{"", "ok"}, []time.Duration{0, 1}, []time.Duration{0, 2}},
-		{"zero is not at once", exact, []string{"0", "0", "ok"}, []time.Duration{0, 1, 3}, []time.Duration{0, 1, 3}},
-		{"negative is none", exact, []string{"-9223372036854775808", "ok"}, []time.Duration{0, 1}, []time.Duration{0, 1}},
-		{"hint", backoff.Policy{}, []string{"10", "ok"}, []time.Duration{0, 10}, []time.Duration{0, 11}},
-		{"a day", backoff.Policy{}, []string{"86400", "ok"}, []time.Duration{0, 86400}, []time.Duration{0, 86430}},
-		{"no response to read", exact, []string{"broken", "ok"}, []time.Duration{0, 1}, []time.Duration{0, 1}},
-		{"the policy's minimum", backoff.Policy{Min: 5 * time.Second, Jitter: backoff.NoJitter}, []string{"", "ok"}, []time.Duration{0, 5}, []time.Duration{0, 5}},
+		{"no hint", exact, []string{"", "", "ok"}, []int{0, 1, 3}, []int{0, 1, 3}},
+		{"the client's minimum, jittered", backoff.Policy{}, []string{"", "ok"}, []int{0, 1}, []int{0, 2}},
+		{"zero is not at once", exact, []string{"0", "0", "ok"}, []int{0, 1, 3}, []int{0, 1, 3}},
+		{"negative is none", exact, []string{"-9223372036854775808", "ok"}, []int{0, 1}, []int{0, 1}},
+		{"hint", backoff.Policy{}, []string{"10", "ok"}, []int{0, 10}, []int{0, 11}},
+		{"a day", backoff.Policy{}, []string{"86400", "ok"}, []int{0, 86400}, []int{0, 86430}},
+		{"no response to read", exact, []string{"broken", "ok"}, []int{0, 1}, []int{0, 1}},
+		{"the policy's minimum", backoff.Policy{Min: 5 * time.Second, Jitter: backoff.NoJitter}, []string{"", "ok"}, []int{0, 5}, []int{0, 5}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFuncInRetryableHTTP(t *testing.T) {
 					t.Fatalf("requests at %v, want %d", s.arrived, len(tt.lo))
 				}
 				for n, at := range s.arrived {
-					if at < tt.lo[n]*time.Second || at > tt.hi[n]*time.Second {
+					if at < time.Duration(tt.lo[n])*time.Second || at > time.Duration(tt.hi[n])*time.Second {
 						t.Errorf("request %d at %v, want %ds to %ds", n, at, tt.lo[n], tt.hi[n])
 					}
 				}

@@ -18,9 +18,9 @@ var steady = Policy{Min: time.Second, Max: 8 * time.Second, Jitter: NoJitter, Ma
 func TestSequence(t *testing.T) {
 	seq := steady.Start()
 	for range 2 {
-		for n, want := range []time.Duration{1, 2, 4, 8} {
-			if got := seq.NextBackOff(); got != want*time.Second {
-				t.Errorf("delay %d is %v, want %v", n, got, want*time.Second)
+		for n, seconds := range []int{1, 2, 4, 8} {
+			if got, want := seq.NextBackOff(), time.Duration(seconds)*time.Second; got != want {
+				t.Errorf("delay %d is %v, want %v", n, got, want)
 			}
 		}
 		for range 2 {

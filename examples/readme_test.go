@@ -138,6 +138,7 @@ func work(ctx context.Context) error {
 	return nil
 }
 
+// README.md names this one for others to copy.
 func TestClientKeepsTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := throttletest.NewMemoryServer(t, throttletest.Config{Rate: 10, Burst: 5})

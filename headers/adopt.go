@@ -14,7 +14,7 @@ func (r *reading) adopt() {
 		}
 		switch {
 		case g.isCost():
-		case !g.val[limit].OK && !g.val[rate].OK && g.raw == [3]string{} && len(g.quotas) == 0:
+		case !g.val[limit].OK && !g.val[rate].OK && g.raw == [lists]string{} && len(g.quotas) == 0:
 			if host := r.host(g); host != nil {
 				host.take(g)
 			}
@@ -88,19 +88,19 @@ func (g *group) couldJoin(h *group) bool {
 	return !(g.reset.OK && h.reset.OK) && !(g.window != 0 && (h.window != 0 || h.class.window != 0))
 }
 
-// take moves all that g has to h.
-func (h *group) take(g *group) {
-	for role := range g.val {
-		if g.val[role].OK {
-			h.val[role] = g.val[role]
-			g.val[role] = Opt[float64]{}
+// take moves all that another group has to g.
+func (g *group) take(from *group) {
+	for role := range from.val {
+		if from.val[role].OK {
+			g.val[role] = from.val[role]
+			from.val[role] = Opt[float64]{}
 		}
 	}
-	if g.reset.OK {
-		h.putReset(g.reset.V, g.rank)
+	if from.reset.OK {
+		g.putReset(from.reset.V, from.rank)
 	}
-	h.window = max(h.window, g.window)
-	g.adopted = true
+	g.window = max(g.window, from.window)
+	from.adopted = true
 }
 
 // splitBursts handles "burst" as the name of a second limit: where there is a

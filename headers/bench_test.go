@@ -92,7 +92,9 @@ func BenchmarkByHand(b *testing.B) {
 			"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Used", "Retry-After",
 		} {
 			if v := h.Get(name); v != "" {
-				strconv.Atoi(v)
+				if _, err := strconv.Atoi(v); err != nil {
+					b.Fatal(err)
+				}
 			}
 		}
 	}
@@ -102,8 +104,11 @@ func BenchmarkHTTPSFV(b *testing.B) {
 	h := ietfFields()
 	b.ReportAllocs()
 	for b.Loop() {
-		httpsfv.UnmarshalList(h["Ratelimit-Policy"])
-		httpsfv.UnmarshalList(h["Ratelimit"])
+		for _, name := range [...]string{"Ratelimit-Policy", "Ratelimit"} {
+			if _, err := httpsfv.UnmarshalList(h[name]); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	naming    // its value names the limits of its family
 	policy    // RateLimit-Policy
 	counter   // one number with a role
-	bareField // no word says what it is: a limit, or a value that explains itself
+	bareField // no role in the name: a limit ("X-Rate-Limit: 700"), or a value that explains itself
 	listing   // state of a list of windows (Path of Exile)
 	dialect   // read by a row of the table of dialects
 )
@@ -27,7 +27,7 @@ type class struct {
 	kind      kind
 	role      role
 	x         bool          // the name begins with x-
-	plain     bool          // of bareField: a plain number is a limit
+	plain     bool          // of bareField: a plain number is a limit, since no odd word makes it anything else
 	loose     bool          // of any family: joins whatever has its unit
 	perSecond bool          // the limit is a rate: the capacity of the bucket is not published
 	family    string        // what stands before the words of the limit, these included
@@ -42,8 +42,15 @@ type class struct {
 	row       *row          // of dialect
 }
 
+// maxName is the longest name that is looked at: names are remembered, and must
+// not fill the memory.
+const maxName = 128
+
 // classify finds out what a name means. It is slow; see classOf.
 func classify(name string) *class {
+	if len(name) > maxName {
+		return &nothing
+	}
 	lower := strings.ToLower(name)
 	if c := classifyRow(lower); c != nil {
 		return c
@@ -71,19 +78,19 @@ func mayMatter(lower string) bool {
 type nameParse struct {
 	lower  string
 	words  []string
-	mark   int // where the words "rate limit" begin, -1 without them
-	c      class
-	seen   [roles]bool
-	spans  []word
-	number uint64 // of "24 hours", 0 if none
-	vendor []string
-	parts  []string
-	adj    []string
-	deny   string
-	odd    bool   // a word that is no unit and no window, so that a number could be anything
-	rare   string // a word that goes with other limits than those of calls
+	mark   int         // where the words "rate limit" begin, -1 without them
+	c      class       // what is known so far
+	seen   [roles]bool // the roles that it names
+	spans  []word      // units of time
+	number uint64      // of "24 hours", 0 if none
+	vendor []string    // strangers before the mark
+	parts  []string    // words that tell one limit from the next
+	adj    []string    // adjectives that wait for their unit
+	deny   string      // a word that says that this is no counter
+	odd    bool        // a word that is no unit and no window, so that a number could be anything
+	rare   string      // a word that goes with other limits than those of calls
 	retry  bool
-	last   sort
+	last   sort // of the last word in the vocabulary
 }
 
 func parseName(lower string) *nameParse {
@@ -137,7 +144,7 @@ func (p *nameParse) word(i int, text string) {
 			p.takeSpan(i, w)
 		}
 	case unitWord:
-		p.takeUnit(text, w.unit)
+		p.takeUnit(w.unit)
 	case adjective:
 		p.adj = append(p.adj, text)
 	case partition:
@@ -188,7 +195,7 @@ func (p *nameParse) takeRole(r role) {
 
 func (p *nameParse) takeSpan(i int, w word) {
 	if n := len(p.adj); w.plural && n > 0 && p.words[i-1] == p.adj[n-1] {
-		p.takeUnit(p.words[i], p.words[i]) // "audio seconds" are counted
+		p.takeUnit(p.words[i]) // "audio seconds" are counted
 		return
 	}
 	if p.number > 0 {
@@ -200,7 +207,7 @@ func (p *nameParse) takeSpan(i int, w word) {
 
 // takeUnit takes what is counted, with the adjectives before it. Concurrency is
 // a unit whatever is counted besides.
-func (p *nameParse) takeUnit(text, unit string) {
+func (p *nameParse) takeUnit(unit string) {
 	adjectives := p.adj
 	p.adj = nil
 	switch {

@@ -12,13 +12,6 @@ type clock struct {
 	date     time.Time // the server's own clock; zero if it sent none
 }
 
-// Bare numbers of these sizes are instants, whatever the name of the field.
-const (
-	epochSeconds = 1e9
-	epochMillis  = 1e11
-	epochEnd     = 1e14
-)
-
 // delay reads a reset or a Retry-After: a number, an instant, or a duration.
 // unit is what a number counts, zero if the name of the field does not say.
 func (c *clock) delay(s string, unit time.Duration) (time.Duration, bool) {
@@ -38,21 +31,18 @@ func (c *clock) delay(s string, unit time.Duration) (time.Duration, bool) {
 	return d, ok && d <= horizon
 }
 
-// number tells instants from delays by their size: nobody waits 30 years, and no
-// server counts from 1970 to 1971.
+// number tells delays from instants by their size, whatever the name of the
+// field: what is too long for a delay is a Unix time, in seconds or else in
+// milliseconds, provided that it is one to wait for. The two do not overlap,
+// since no clock shows the first year after 1970.
 func (c *clock) number(n number, unit time.Duration) (time.Duration, bool) {
-	unit = cmp.Or(unit, time.Second)
-	switch {
-	case n.whole >= epochEnd:
-		return 0, false
-	case n.whole >= epochMillis:
-		ms := int64(n.whole)
-		return c.until(time.Unix(ms/1000, ms%1000*1e6+int64(n.nano/1000)))
-	case n.whole >= epochSeconds && unit >= time.Second:
-		return c.until(time.Unix(int64(n.whole), int64(n.nano)))
+	if d := n.times(cmp.Or(unit, time.Second)); d <= horizon {
+		return d, true
 	}
-	d := n.times(unit)
-	return d, d <= horizon
+	if d, ok := c.until(time.Unix(int64(n.whole), int64(n.nano))); ok {
+		return d, true
+	}
+	return c.until(time.UnixMilli(int64(n.whole)).Add(time.Duration(n.nano / 1000)))
 }
 
 // until measures from the server's own clock, so that a wrong one here does no

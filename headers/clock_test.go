@@ -2,6 +2,7 @@ package headers
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -75,6 +76,67 @@ func TestDelay(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("delay(%q, %v) at %q = %v, want %v", tt.value, tt.unit, tt.date, got, tt.want)
+		}
+	}
+}
+
+// y2k is when the bubbles of synctest begin.
+var y2k = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// A clock that is set before 2001 still meets instants: the numbers are smaller
+// then, but much too large for delays.
+func TestDelayByAnOldClock(t *testing.T) {
+	for _, tt := range []struct {
+		now         time.Time
+		value, date string
+		unit, want  time.Duration
+	}{
+		{y2k, "946684830", "", 0, 30 * time.Second},
+		{y2k, "946684830.5", "", time.Second, 30500 * time.Millisecond},
+		{y2k, "946684830", "", time.Minute, 30 * time.Second},
+		{y2k, "946684830", "", time.Millisecond, 946684830 * time.Millisecond},
+		{y2k, "946684830500", "", 0, 30500 * time.Millisecond},
+		{y2k, "946684830500.25", "", time.Millisecond, 30500250 * time.Microsecond},
+		{y2k, "946684830", "Sat, 01 Jan 2000 00:00:10 GMT", 0, 20 * time.Second},
+		{y2k, "946598400", "", 0, 0},        // a day ago
+		{y2k, "946598399", "", 0, noDelay},  // longer ago
+		{y2k, "978307200", "", 0, horizon},  // 366 days ahead: 2000 is a leap year
+		{y2k, "978307201", "", 0, noDelay},  // further ahead
+		{y2k, "1796050830", "", 0, noDelay}, // the clock is decades off
+		{y2k, "1796050830", "Mon, 30 Nov 2026 15:00:00 GMT", 0, 30 * time.Second},
+		{y2k, "31622401", "", 0, noDelay}, // neither a delay nor an instant
+		{noon, "946684830", "", 0, noDelay},
+		{time.Unix(70_000_000, 0), "70000030", "", 0, 30 * time.Second},
+		{time.Unix(70_000_000, 0), "70000030000", "", 0, 30 * time.Second},
+		{time.Time{}, "999999999999999999", "", 0, noDelay},
+	} {
+		c := clock{now: tt.now, dateText: tt.date}
+		got, ok := c.delay(tt.value, tt.unit)
+		if !ok {
+			got = noDelay
+		}
+		if got != tt.want {
+			t.Errorf("delay(%q, %v) at %v, Date %q = %v, want %v", tt.value, tt.unit, tt.now, tt.date, got, tt.want)
+		}
+	}
+	h := header("X-RateLimit-Limit: 10\nX-RateLimit-Remaining: 3\nX-RateLimit-Reset: 946684860")
+	if got := brief(Parse(h, y2k)); got[0] != "limit=10 remaining=3 reset=1m0s" {
+		t.Errorf("Parse in 2000 = %q", got)
+	}
+}
+
+// Whatever the year, a Unix time is an instant, in seconds and in milliseconds.
+func TestUnixTimes(t *testing.T) {
+	for year := 1972; year < 2200; year++ {
+		now := time.Date(year, 7, 1, 12, 0, 0, 0, time.UTC)
+		for _, want := range []time.Duration{0, time.Second, time.Hour, 365 * day, horizon} {
+			at := now.Add(want)
+			for _, unix := range []int64{at.Unix(), at.UnixMilli()} {
+				c := clock{now: now}
+				if got, ok := c.delay(strconv.FormatInt(unix, 10), 0); !ok || got != want {
+					t.Errorf("delay(%d) at %v = %v, %t; want %v", unix, now, got, ok, want)
+				}
+			}
 		}
 	}
 }

@@ -26,6 +26,9 @@ func sift(fields []field) {
 // before reports whether a sorts before b; case decides only between equals.
 func before(a, b string) bool {
 	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
 		if x, y := lowerByte(a[i]), lowerByte(b[i]); x != y {
 			return x < y
 		}

@@ -14,16 +14,24 @@ import (
 // maxWindows bounds the windows of one list.
 const maxWindows = 16
 
+// The lists that a group may have.
+const (
+	ofLimits = iota
+	ofUsage
+	ofResets
+	lists
+)
+
 // readCompound keeps a list of windows until both sides of it are known.
 func (r *reading) readCompound(f *field, v string) bool {
 	if _, ok := readTuples(v); !ok {
 		return false
 	}
-	side := 0
+	side := ofLimits
 	if f.role == reset {
-		side = 2
+		side = ofResets
 	} else if f.role == used || f.kind == listing {
-		side = 1
+		side = ofUsage
 	}
 	g := r.group(f.class)
 	if g.raw[side] == "" {
@@ -35,8 +43,26 @@ func (r *reading) readCompound(f *field, v string) bool {
 // A tuple is one window of a list: up to three numbers.
 type tuple [3]Opt[float64]
 
+// tuples are the windows of a list; the first without a number ends it.
+type tuples [maxWindows]tuple
+
+// timed reports whether each window of the list says how long it is.
+func (t *tuples) timed() bool {
+	for _, w := range t {
+		if w[0].OK != w[1].OK {
+			return false
+		}
+	}
+	return t[0][0].OK
+}
+
+// barePair reports whether the list holds two numbers, with no windows.
+func (t *tuples) barePair() bool {
+	return t[0][0].OK && !t[0][1].OK && t[1][0].OK && !t[1][1].OK && !t[2][0].OK
+}
+
 // readTuples reads tuples of numbers, separated by commas.
-func readTuples(s string) (list [maxWindows]tuple, ok bool) {
+func readTuples(s string) (list tuples, ok bool) {
 	n := 0
 	for part := range strings.SplitSeq(s, ",") {
 		if n == maxWindows {
@@ -59,10 +85,10 @@ func readTuples(s string) (list [maxWindows]tuple, ok bool) {
 // compound turns the lists of a group into policies. It reports false for a bare
 // list without its usage: "5,000" is not a limit of five.
 func (r *reading) compound(g *group) bool {
-	limits, ok := readTuples(g.raw[0])
-	usage, okUsage := readTuples(g.raw[1])
-	resets, _ := readTuples(g.raw[2])
-	if !ok || !limits[0][1].OK && !(okUsage && limits[1][0].OK && !limits[2][0].OK && usage[1][0].OK && !usage[2][0].OK) {
+	limits, _ := readTuples(g.raw[ofLimits])
+	usage, _ := readTuples(g.raw[ofUsage])
+	resets, _ := readTuples(g.raw[ofResets])
+	if !limits.timed() && !(limits.barePair() && usage.barePair()) {
 		return false
 	}
 	for i, l := range limits {

@@ -35,11 +35,14 @@ func (p *nameParse) class() *class {
 
 // family names what the fields of one server have in common.
 func (p *nameParse) family() string {
-	words := p.vendor
-	if p.mark >= 0 {
-		return strings.Join(append(words, "ratelimit"), "-")
+	what := "limit"
+	switch {
+	case p.mark >= 0:
+		what = "ratelimit"
+	case p.retry:
+		what = "retry-after"
 	}
-	return strings.Join(append(words, "limit"), "-")
+	return strings.Join(append(p.vendor, what), "-")
 }
 
 func (p *nameParse) kind() kind {
@@ -58,9 +61,9 @@ func (p *nameParse) kind() kind {
 		return p.policyKind()
 	case p.mark >= 0 && lastWord == "state":
 		return listing
-	case p.c.role == noRole:
-		return p.bareKind()
-	case p.mark < 0 && !p.plausible():
+	case p.mark >= 0 && p.c.role == noRole:
+		return bareField
+	case p.c.role == noRole || p.mark < 0 && !p.plausible():
 		return ordinary
 	}
 	return counter
@@ -92,16 +95,6 @@ func (p *nameParse) policyKind() kind {
 	return policy
 }
 
-// bareKind is the kind of a name without a role: "X-Rate-Limit: 700" is a limit,
-// and so is one with a window or unit; with other words a plain number could be
-// anything, and only values that explain themselves are read.
-func (p *nameParse) bareKind() kind {
-	if p.mark < 0 {
-		return ordinary
-	}
-	return bareField
-}
-
 // plausible decides about names that do not speak of a rate limit. A lone reset,
 // maximum or total could be of anything, a lone limit is one of pages.
 func (p *nameParse) plausible() bool {
@@ -130,7 +123,7 @@ func (p *nameParse) measure() {
 		switch {
 		case measures && i == len(p.spans)-1:
 			c.scale = w.span
-		case w.span >= 1e9:
+		case w.span >= time.Second:
 			c.window = w.span
 		}
 	}
@@ -167,7 +160,7 @@ func (p *nameParse) measureRetry() {
 		p.c.scale = w.span
 	}
 	switch {
-	case p.c.scale == 1e6 && p.mark < 0:
+	case p.c.scale == time.Millisecond && p.mark < 0:
 		p.c.order = 3
 	case p.lower == "retry-after":
 		p.c.order = 2

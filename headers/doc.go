@@ -21,8 +21,8 @@
 //
 // A field that cannot be understood is ignored, not guessed at: numbers with a
 // sign or an exponent, dates without a zone, broken structured fields, delays
-// beyond 366 days, values above 4096 bytes, counters of a response from a cache
-// (Age above zero). Absent is not zero; see [Opt].
+// beyond 366 days, names above 128 and values above 4096 bytes, counters of a
+// response from a cache (Age above zero). Absent is not zero; see [Opt].
 //
 // # What to make of it
 //

@@ -25,9 +25,12 @@ type Field struct {
 	// "rate", "cost", "window", "reset", "retry after", "name", or for fields
 	// that hold several of these "policies", "state", "limits".
 	Role string
-	// Read is the value, where the line holds a single one.
+	// Read is what was understood: the value, where the line holds a single
+	// one, and each member of the IETF fields, with what was dropped of it. It
+	// is cut after 256 bytes too.
 	Read string
-	// Dialect is the family of the field, as in [Policy].
+	// Dialect is the family of the field, as in [Policy], "retry-after" and the
+	// like included.
 	Dialect string
 	// Ignored says why the line was not used. It is empty if it was.
 	Ignored string
@@ -73,6 +76,7 @@ const (
 	brokenReason = "no valid structured field, so the whole field is ignored"
 	orphanReason = "there is no limit that it could belong to"
 	listReason   = "a bare list of numbers is no limit"
+	memberReason = "none of its members tells a limit, or what is left of one"
 )
 
 // noteLine notes how the i-th line of a field with one value was read.
@@ -98,7 +102,7 @@ func (r *reading) noteLine(f *field, i int, role role, ok bool) {
 		d, _ := r.readWait(trim(v), f.scale)
 		note.Read = d.String()
 	default:
-		note.Read = trim(v)
+		note.Read = shorten(trim(v))
 	}
 	if ok && f.kind != retry && r.outdone(f, i, role) {
 		note.Ignored = "repeated, and another line says less room or a longer wait"
@@ -106,10 +110,11 @@ func (r *reading) noteLine(f *field, i int, role role, ok bool) {
 	r.notes.fields = append(r.notes.fields, note)
 }
 
-// noteLines notes how a field with many values in it was read.
-func (r *reading) noteLines(f *field, role, reason string, ok bool) {
+// noteLines notes how a field with many values in it was read. It returns its
+// notes, one for each line.
+func (r *reading) noteLines(f *field, role, reason string, ok bool) []Field {
 	if r.notes == nil {
-		return
+		return nil
 	}
 	for _, v := range f.lines {
 		note := f.note(v, role)
@@ -121,6 +126,7 @@ func (r *reading) noteLines(f *field, role, reason string, ok bool) {
 		}
 		r.notes.fields = append(r.notes.fields, note)
 	}
+	return r.notes.fields[len(r.notes.fields)-len(f.lines):]
 }
 
 // noteGroup notes that what the fields of a group said is of no use: all of it, or
@@ -132,19 +138,22 @@ func (r *reading) noteGroup(g *group, value, reason string) {
 	for i := range r.notes.fields {
 		f := &r.notes.fields[i]
 		mine := f.class != nil && g.sameSeries(f.class) && g.class.window == f.class.window && g.part == f.class.part
-		if mine && f.Ignored == "" && (value == "" || f.Read == value) {
+		if mine && f.Ignored == "" && (value == "" || f.Read == shorten(value)) {
 			f.Ignored = reason
 		}
 	}
 }
 
 func (f *field) note(v, role string) Field {
-	note := Field{Name: f.name, Value: v[:min(len(v), 256)], Role: role, Dialect: f.label}
-	if f.kind == counter || f.kind == bareField {
+	note := Field{Name: f.name, Value: shorten(v), Role: role, Dialect: f.dialect()}
+	if (f.kind == counter || f.kind == bareField) && !f.ietf() {
 		note.class = f.class
 	}
 	return note
 }
+
+// shorten cuts a text that a server sent to a length that can be shown.
+func shorten(s string) string { return s[:min(len(s), 256)] }
 
 // whyNot says what is wrong with a value that could not be read.
 func whyNot(v string) string {
@@ -153,7 +162,7 @@ func whyNot(v string) string {
 		return "the value is too long"
 	case trim(v) == "":
 		return "the value is empty"
-	case v[0] == '-':
+	case trim(v)[0] == '-':
 		return "a negative number means that nothing is known"
 	}
 	return "the value is not understood"
@@ -162,6 +171,9 @@ func whyNot(v string) string {
 // outdone reports whether another line of the field counts instead of this one.
 func (r *reading) outdone(f *field, i int, role role) bool {
 	mine, ok := readNumber(trim(f.lines[i]))
+	if len(f.lines) > maxItems {
+		return false // nobody reads that much, and it would take the square of it
+	}
 	for j, line := range f.lines {
 		other, okOther := readNumber(trim(line))
 		if i == j || !ok || !okOther {

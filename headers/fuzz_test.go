@@ -41,6 +41,24 @@ func check(t *testing.T, r Result) {
 	}
 }
 
+// checkFields fails if a line cannot be shown, or if no line has the dialect of a
+// policy.
+func checkFields(t *testing.T, r Report) {
+	t.Helper()
+	dialects := map[string]bool{}
+	for _, f := range r.Fields {
+		dialects[f.Dialect] = true
+		if f.Dialect == "" || len(f.Value) > 256 || len(f.Read) > 256 {
+			t.Errorf("field = %+v", f)
+		}
+	}
+	for _, p := range r.Policies {
+		if !dialects[p.Dialect] {
+			t.Errorf("no field has the dialect of %+v: %+v", p, r.Fields)
+		}
+	}
+}
+
 // FuzzParse feeds raw header lines. What Parse makes of them keeps every promise
 // and does not depend on the order of a map, on the case of names, or on fields
 // that are none of its business.
@@ -52,9 +70,11 @@ func FuzzParse(f *testing.F) {
 		h := header(lines)
 		got := Parse(h, noon)
 		check(t, got)
-		if report := Explain(h, noon); !reflect.DeepEqual(report.Result, got) {
+		report := Explain(h, noon)
+		if !reflect.DeepEqual(report.Result, got) {
 			t.Errorf("Explain = %+v, Parse = %+v", report.Result, got)
 		}
+		checkFields(t, report)
 		if wait := RetryAfter(h, noon); wait != got.RetryAfter {
 			t.Errorf("RetryAfter = %v, Parse = %v", wait, got.RetryAfter)
 		}
@@ -121,10 +141,12 @@ func FuzzDelay(f *testing.F) {
 		f.Add("Mon, 30 Nov 2026 14:55:00 GMT", s, int64(0))
 	}
 	f.Fuzz(func(t *testing.T, s, date string, unit int64) {
-		c := clock{now: noon, dateText: date}
-		d, ok := c.delay(s, time.Duration(max(unit, 0)))
-		if d < 0 || ok && d > horizon {
-			t.Errorf("delay(%q, %v) = %v, %v at %q", s, unit, d, ok, date)
+		for _, now := range []time.Time{noon, y2k, {}} {
+			c := clock{now: now, dateText: date}
+			d, ok := c.delay(s, time.Duration(max(unit, 0)))
+			if d < 0 || ok && d > horizon {
+				t.Errorf("delay(%q, %v) = %v, %v at %v, Date %q", s, unit, d, ok, now, date)
+			}
 		}
 		if at, ok := readInstant(s); ok && at.Year() > 9999 && !strings.ContainsAny(s, "+-") {
 			t.Errorf("readInstant(%q) = %v", s, at)

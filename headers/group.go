@@ -18,13 +18,13 @@ type group struct {
 	adopted bool // what it has went to another group
 	state   bool // from a Dictionary of draft-07: comes first with RateLimit-Policy
 	quotas  []quota
-	raw     [3]string // lists of limits, of usage and of resets, see compound
+	raw     [lists]string // see compound
 }
 
 // groups holds groups: the first few where the reading is, so that the usual
 // response needs no memory for them.
 type groups struct {
-	first [4]group
+	first [2]group
 	more  []group
 	count int
 }
@@ -105,7 +105,7 @@ func (g *group) putReset(d time.Duration, rank int8) {
 
 // holds reports whether the group says how much there is or is left.
 func (g *group) holds() bool {
-	return g.val[limit].OK || g.val[remaining].OK || g.val[rate].OK || g.raw[0] != "" || len(g.quotas) > 0
+	return g.val[limit].OK || g.val[remaining].OK || g.val[rate].OK || g.raw[ofLimits] != "" || len(g.quotas) > 0
 }
 
 // readCounter reads a field with one number in it, or something like one.

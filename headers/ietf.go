@@ -69,6 +69,14 @@ func (r *reading) readTwo(fields []field) {
 	r.joinItems(policies, states, ietfLabel(c))
 }
 
+// dialect names the dialect that the field is in.
+func (f *field) dialect() string {
+	if f.ietf() {
+		return ietfLabel(f.class)
+	}
+	return f.label
+}
+
 // ietfLabel names the dialect of a family of IETF fields.
 func ietfLabel(c *class) string {
 	if c.family == "ratelimit" {
@@ -84,7 +92,7 @@ func (r *reading) readPolicies(f *field, kept []item) []item {
 	list, ok := readList(f.lines, buf[:0])
 	for i := range list {
 		switch it := &list[i]; {
-		case it.named && it.q.OK:
+		case it.rules():
 			kept = append(kept, *it)
 		case it.count.OK:
 			q := quotaOf(f.class, it)
@@ -92,7 +100,7 @@ func (r *reading) readPolicies(f *field, kept []item) []item {
 			r.quotas = append(r.quotas, q)
 		}
 	}
-	r.noteLines(f, "policies", brokenReason, ok)
+	r.noteMembers(f, "policies", ok)
 	return kept
 }
 
@@ -105,18 +113,24 @@ func (r *reading) readStates(f *field, kept []item) []item {
 		if ok {
 			r.readDictionaryState(f, list)
 		}
-		r.noteLines(f, "state", brokenReason, ok)
+		r.noteMembers(f, "state", ok)
 		return kept
 	}
 	list, ok := readList(f.lines, buf[:0])
 	for i := range list {
-		if it := &list[i]; it.named && (it.r.OK || it.t.OK) {
-			kept = append(kept, *it)
+		if list[i].stands() {
+			kept = append(kept, list[i])
 		}
 	}
-	r.noteLines(f, "state", brokenReason, ok)
+	r.noteMembers(f, "state", ok)
 	return kept
 }
+
+// rules reports whether the item is a named policy.
+func (it *item) rules() bool { return it.named && it.q.OK }
+
+// stands reports whether the item says how a named policy stands.
+func (it *item) stands() bool { return it.named && (it.r.OK || it.t.OK) }
 
 // isDictionary reports whether a value is of draft-07.
 func isDictionary(v string) bool {
@@ -132,21 +146,30 @@ func (r *reading) readDictionaryState(f *field, list []item) {
 	g := group{class: f.class, state: true}
 	for i := range list {
 		it := &list[i]
-		if !it.count.OK || !it.exact {
-			continue
-		}
-		switch it.name {
-		case "limit":
-			g.put(limit, it.count.V)
-		case "remaining":
-			g.put(remaining, it.count.V)
-		case "reset":
-			if d := toSeconds(it.count.V); d <= horizon {
-				g.putReset(d, 0)
-			}
+		switch role := it.stateRole(); role {
+		case noRole:
+		case reset:
+			g.putReset(toSeconds(it.count.V), 0)
+		default:
+			g.put(role, it.count.V)
 		}
 	}
 	r.add(g)
+}
+
+// stateRole returns what a member of the Dictionary says, noRole if nothing that
+// can be used.
+func (it *item) stateRole() role {
+	switch {
+	case !it.count.OK || !it.exact:
+	case it.name == "limit":
+		return limit
+	case it.name == "remaining":
+		return remaining
+	case it.name == "reset" && toSeconds(it.count.V) <= horizon:
+		return reset
+	}
+	return noRole
 }
 
 // joinItems joins the policies with what remains of them, by name and partition

@@ -25,11 +25,11 @@ func (r *reading) join(fields []field) {
 
 // settle turns a group into a policy or several.
 func (r *reading) settle(g *group) {
-	if g.raw[0] != "" {
+	if g.raw[ofLimits] != "" {
 		if r.compound(g) {
 			return
 		}
-		r.noteGroup(g, g.raw[0], listReason)
+		r.noteGroup(g, g.raw[ofLimits], listReason)
 	}
 	if !g.val[limit].OK && !g.val[remaining].OK && !g.val[rate].OK {
 		r.noteGroup(g, "", orphanReason)

@@ -60,6 +60,17 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// A name of absurd length is an ordinary one, so that those remembered stay small.
+func TestLongNames(t *testing.T) {
+	name := "X-Ratelimit-Limit-" + strings.Repeat("a", maxName)
+	if got := classOf(name[:maxName]).kind; got != counter {
+		t.Errorf("a name of %d bytes is of kind %v, want a counter", maxName, got)
+	}
+	if got := classOf(name[:maxName+1]).kind; got != ordinary {
+		t.Errorf("a name of %d bytes is of kind %v, want an ordinary one", maxName+1, got)
+	}
+}
+
 // Names of any length that differ anywhere differ in their hash.
 func TestHash(t *testing.T) {
 	seen := map[uint64]string{}
@@ -146,6 +157,13 @@ func TestManyLines(t *testing.T) {
 	}
 	if got := Parse(h, noon); len(got.Policies) > maxItems {
 		t.Errorf("%d policies", len(got.Policies))
+	}
+	h = http.Header{}
+	for range 500 {
+		h.Add("Zendesk-RateLimit-Search", "total=5; remaining=3")
+	}
+	if got := Parse(h, noon); len(got.Policies) != maxItems {
+		t.Errorf("%d policies of pairs, want %d", len(got.Policies), maxItems)
 	}
 }
 

@@ -40,9 +40,9 @@ func readBusinessUsage(out []Policy, in input) []Policy {
 
 func businessPolicies(out []Policy, id string, usage map[string]any) []Policy {
 	before := len(out)
-	prefix, _ := usage["type"].(string)
-	if prefix != "" && printable(prefix) {
-		prefix += "/"
+	prefix := ""
+	if kind, _ := usage["type"].(string); kind != "" {
+		prefix = kind + "/"
 	}
 	out = usagePolicies(out, prefix, usage)
 	minutes := jsonNumber(usage["estimated_time_to_regain_access"])
@@ -60,8 +60,9 @@ func businessPolicies(out []Policy, id string, usage map[string]any) []Policy {
 func usagePolicies(out []Policy, prefix string, usage map[string]any) []Policy {
 	for _, key := range slices.Sorted(maps.Keys(usage)) {
 		known := key == "call_count" || strings.HasPrefix(key, "total_") || strings.HasSuffix(key, "_util_pct")
-		if n := jsonNumber(usage[key]); known && n.OK && len(out) < maxItems {
-			out = append(out, share(prefix+key, n.V))
+		name := prefix + key
+		if n := jsonNumber(usage[key]); known && n.OK && printable(name) && len(out) < maxItems {
+			out = append(out, share(name, n.V))
 		}
 	}
 	return out

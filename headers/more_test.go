@@ -249,6 +249,7 @@ var moreCases = []moreCase{
 		X-Method-Rate-Limit: 50:10,1000:600
 		X-Method-Rate-Limit-Count: 999:600,3:10`,
 		[]string{"name=method limit=50 window=10s remaining=47", "name=method limit=1000 window=10m0s remaining=1"}},
+	{"windows for some", "X-App-Rate-Limit: 20:1,100\nX-App-Rate-Limit-Count: 1:1,2", []string{}},
 	{"strava alone", "X-RateLimit-Limit: 600,30000\nX-RateLimit-Usage: 314,27536",
 		[]string{"limit=600 window=15m0s remaining=286", "limit=30000 window=24h0m0s remaining=2464"}},
 	{"salesforce both", "Sforce-Limit-Info: api-usage=18/5000; per-app-api-usage=17/250(appName=sample-app)",
@@ -256,6 +257,8 @@ var moreCases = []moreCase{
 	{"shopify 2024", "X-Shopify-Shop-Api-Call-Limit: 32/40", []string{"name=shop-api limit=40 remaining=8"}},
 	{"meta ad account", `X-Ad-Account-Usage: {"acc_id_util_pct":9.67,"reset_time_duration":100}`,
 		[]string{"name=acc_id_util_pct unit=percent limit=100 remaining=90.33"}},
+	{"meta unprintable", `X-Business-Use-Case-Usage: {"1":[{"type":"a\u0000","call_count":9}],"2":[{"type":"b","call_count":9,"total_\u00e9":1}]}`,
+		[]string{"name=b/call_count unit=percent limit=100 remaining=91"}},
 	{"kucoin", "gw-ratelimit-limit: 4000\ngw-ratelimit-remaining: 3997\ngw-ratelimit-reset: 29990",
 		[]string{"limit=4000 remaining=3997 reset=29.99s"}},
 	{"kong month and year", `

@@ -2,6 +2,7 @@ package headers
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 	"time"
 )
@@ -72,8 +73,10 @@ func (n number) times(unit time.Duration) time.Duration {
 	if n.whole > uint64(math.MaxInt64/unit) {
 		return math.MaxInt64
 	}
-	whole, nano := time.Duration(n.whole)*unit, time.Duration(n.nano)
-	fraction := unit/time.Second*nano + unit%time.Second*nano/time.Second
+	whole := time.Duration(n.whole) * unit
+	hi, lo := bits.Mul64(uint64(unit), n.nano)
+	share, _ := bits.Div64(hi, lo, 1e9) // less than unit, since nano is below 1e9
+	fraction := time.Duration(share)
 	if whole > math.MaxInt64-fraction {
 		return math.MaxInt64
 	}

@@ -11,8 +11,8 @@ import (
 type Overrides struct {
 	// ResetUnit is what a bare number in a reset field counts, for instance
 	// [time.Millisecond]. Zero: what the name of the field says, else seconds.
-	// Numbers of the size of a Unix time stay instants. It has no bearing on
-	// the IETF fields and on Retry-After, whose units are fixed.
+	// A number that would be more than 366 days stays a Unix time. It has no
+	// bearing on the IETF fields and on Retry-After, whose units are fixed.
 	ResetUnit time.Duration
 	// Window is the window of every policy that has a limit but publishes no
 	// window. Zero: unknown.

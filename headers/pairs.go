@@ -23,11 +23,11 @@ func readPairsOf(s string, sep string) []pair {
 // readPairs reads a whole limit in one value: "total=100; remaining=99; resets=41",
 // or the same as JSON. The keys are words with a role, as in the names of fields.
 func (r *reading) readPairs(f *field, v string) bool {
-	p := Policy{Name: f.rest, Unit: unitOf(f.unit), Window: f.class.window, Dialect: f.label}
+	p := Policy{Name: f.rest, Unit: unitOf(f.unit), Window: f.class.window, Dialect: f.dialect()}
 	for _, kv := range splitPairs(v) {
 		r.readPair(&p, kv)
 	}
-	if !p.Limit.OK && !p.Remaining.OK {
+	if !p.Limit.OK && !p.Remaining.OK || len(r.out) >= maxItems {
 		return false
 	}
 	r.out = append(r.out, clamp(p))

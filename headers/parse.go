@@ -44,14 +44,8 @@ func parse(h http.Header, now time.Time, resetUnit time.Duration, notes *notes) 
 	if len(fields) == 0 {
 		return Result{}
 	}
-	return readFields(fields, clock{now: now, dateText: from.date}, resetUnit, from.cached, notes)
-}
-
-// readFields is apart from parse so that a response without fields does not pay
-// for the memory of a reading.
-func readFields(fields []field, c clock, resetUnit time.Duration, cached bool, notes *notes) Result {
-	r := reading{clock: c, resetUnit: resetUnit, notes: notes}
-	return r.read(fields, cached)
+	r := reading{clock: clock{now: now, dateText: from.date}, resetUnit: resetUnit, notes: notes}
+	return r.read(fields, from.cached)
 }
 
 // Any reports whether h holds a field that [Parse] would read. It is cheaper

@@ -75,7 +75,10 @@ func (r *reading) readName(f *field) {
 	for _, line := range f.lines {
 		if text := trim(line); text != "" && len(text) <= 128 && printable(text) {
 			r.names = append(r.names, title{f.class, text})
-			r.noteLines(f, "name", "", true)
+			noted := r.noteLines(f, "name", "", true)
+			for i := range noted {
+				noted[i].Read = text
+			}
 			return
 		}
 	}

@@ -1,6 +1,9 @@
 package headers
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // A row tells how to read a field that the general rules would get wrong. To add
 // a provider, add a row: either the class of an ordinary counter, or a function
@@ -24,11 +27,11 @@ var rows = []row{
 	{name: "date", class: class{kind: context}},
 	{name: "x-from-cache", class: class{kind: context}},
 	// Amazon Selling Partner: requests per second.
-	{name: "x-amzn-ratelimit-limit", class: class{kind: counter, role: limit, window: 1e9, x: true, family: "amzn-ratelimit", perSecond: true}},
+	{name: "x-amzn-ratelimit-limit", class: class{kind: counter, role: limit, window: time.Second, x: true, family: "amzn-ratelimit", perSecond: true}},
 	// Bybit calls the remaining calls a status.
 	{name: "x-bapi-limit-status", class: class{kind: counter, role: remaining, x: true, family: "bapi-limit"}},
 	// KuCoin counts the reset in milliseconds, though its name does not say so.
-	{name: "gw-ratelimit-reset", class: class{kind: counter, role: reset, scale: 1e6, family: "gw-ratelimit"}},
+	{name: "gw-ratelimit-reset", class: class{kind: counter, role: reset, scale: time.Millisecond, family: "gw-ratelimit"}},
 	// Costs of this call whose names do not say of which limit.
 	{name: "x-complexity", class: class{kind: counter, role: cost, loose: true, unit: "complexity", family: "complexity"}},
 	{name: "x-request-cost", class: class{kind: counter, role: cost, loose: true, family: "request-cost"}},
@@ -37,7 +40,7 @@ var rows = []row{
 	{name: "x-ttl", class: class{kind: counter, role: reset, x: true, family: "rl"}},
 	// Lightspeed describes a leaky bucket: used/capacity, and calls per second.
 	{name: "x-ls-api-bucket-level", class: class{kind: counter, role: limit, x: true, family: "ls-api"}},
-	{name: "x-ls-api-drip-rate", class: class{kind: counter, role: rate, scale: 1e9, x: true, family: "ls-api"}},
+	{name: "x-ls-api-drip-rate", class: class{kind: counter, role: rate, scale: time.Second, x: true, family: "ls-api"}},
 	// An ancestor of Retry-After, of Django REST framework.
 	{name: "x-throttle-wait-seconds", class: class{kind: retry, order: 1}},
 

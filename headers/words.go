@@ -75,7 +75,7 @@ var vocabulary = buildVocabulary()
 func buildVocabulary() map[string]word {
 	v := map[string]word{}
 	add := func(w word, list string) {
-		for _, text := range strings.Fields(list) {
+		for text := range strings.FieldsSeq(list) {
 			v[text] = w
 		}
 	}
@@ -138,7 +138,7 @@ func addSpans(add func(word, string)) {
 
 func addUnits(add func(word, string)) {
 	add(word{sort: unitWord}, "request requests req reqs call calls query queries hit hits")
-	for _, unit := range strings.Fields(`tokens units points credits bytes images complexity weight kilobytes megabytes
+	for unit := range strings.FieldsSeq(`tokens units points credits bytes images complexity weight kilobytes megabytes
 		messages emails events documents sms neurons chars lookups searches transactions`) {
 		add(word{sort: unitWord, unit: unit}, unit)
 	}

@@ -215,7 +215,8 @@ func (b *Budget) levelAtFirst(c *cell, seen sighting) float64 {
 	if b.permits.coldEnd == far {
 		return max(0, level) // it is not known when that was
 	}
-	return level + float64(seen.at-b.firstCall(seen.at))/float64(c.interval)
+	since := seen.at - b.firstCall(seen.at) - b.network.jitter() // it may have come late
+	return level + float64(max(0, since))/float64(c.interval)
 }
 
 // swap replaces the cell of k, by none if c is nil.

@@ -3,12 +3,13 @@
 //
 //	headway explain [FILE]   read the head of a response, or a HAR file
 //	headway probe URL        send one request, and explain the answer
+//	headway league           play client strategies against simulated servers
 //
 // headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
-// network failed, or 2 if the input or the flags make no sense; then there is
-// one line on stderr that says what, and where.
+// network failed, or 2 if the input or the flags make no sense, or 130 if the
+// user stopped it; then there is one line on stderr that says what, and where.
 //
-// # JSON
+// # JSON of explain and probe
 //
 // What --json writes is one object, and of a HAR file an array of them, one for
 // each host. All times are in seconds; null is what nobody said.
@@ -63,6 +64,26 @@
 //	  unit                 what is counted: requests, tokens, …
 //	  cost                 what this one call has used
 //	retry_after_seconds    the wait that the server asked for
+//
+// # JSON of league
+//
+// What --json writes is an array of objects, one for each scenario and
+// strategy. A figure is the mean over the seeds.
+//
+//	scenario, strategy       their names
+//	seeds                    how many there were
+//	utilisation              what the server admitted, of the neighbours' calls too, of what it could have
+//	refused_ratio            the share of our requests that were refused, every attempt a request
+//	refused_worst            the same, with the seed that is worst
+//	refused_total            how many requests were refused
+//	neighbour_refused_ratio  the share of the neighbours' calls that were refused
+//	makespan_ratio           how long all calls together took, of the least that is possible;
+//	                         null if some were left, or it was not measured
+//	p50_wait_s, p99_wait_s, max_wait_s
+//	                         how long calls that succeeded waited in the client, in seconds
+//	jain                     the fairness between processes or threads, 1 at best
+//	stdev                    the deviation of how many requests each of them had answered
+//	herd_peak                the most arrivals within 100 ms
 package main
 
 import (
@@ -85,6 +106,7 @@ const (
 	ok         = 0
 	failed     = 1 // the network did
 	badRequest = 2 // the input or the flags make no sense
+	stopped    = 130
 )
 
 const description = `Shows what an HTTP API says about its limits, and the schedule that follows.
@@ -96,6 +118,7 @@ For example:
 type commands struct {
 	Explain explainCommand `cmd:"" help:"Explain the head of a response, or a HAR file."`
 	Probe   probeCommand   `cmd:"" help:"Send one request, and explain the answer."`
+	League  leagueCommand  `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
 }
 
 // An env is what a command has of the process around it. What it writes to
@@ -104,11 +127,12 @@ type env struct {
 	ctx    context.Context
 	stdin  io.Reader
 	stdout *bytes.Buffer
+	stderr io.Writer // for what is of no use later
 }
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{ctx: ctx, stdin: stdin, stdout: new(bytes.Buffer)}
+	e := &env{ctx: ctx, stdin: stdin, stdout: new(bytes.Buffer), stderr: stderr}
 	err := e.do(args)
 	if err == nil {
 		_, err = stdout.Write(e.stdout.Bytes())
@@ -119,6 +143,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	fmt.Fprintln(stderr, "headway:", printable(err.Error()))
 	if _, down := errors.AsType[*networkError](err); down {
 		return failed
+	}
+	if errors.Is(err, errInterrupted) {
+		return stopped
 	}
 	return badRequest
 }

@@ -51,8 +51,10 @@ var rules = map[string]rule{
 
 	"transport": {
 		code: []string{"backoff", "headers", "throttle", retryable},
-		test: []string{"throttle/throttletest", "throttle/simulate", xtime},
+		test: []string{"throttle/throttletest", "throttle/simulate", "transport/transporttest", xtime},
 	},
+	// It judges any RoundTripper, ours as well, and knows none.
+	"transport/transporttest": {},
 
 	"examples/...": {
 		code: []string{anythingOurs},
@@ -62,7 +64,7 @@ var rules = map[string]rule{
 	// The league measures the players, ours and others, by the referee.
 	"internal/league": {
 		code: []string{"backoff", "throttle", "throttle/simulate", xtime},
-		test: []string{"headers"},
+		test: []string{"headers", "transport"},
 	},
 }
 

@@ -16,17 +16,23 @@ import (
 // that what is used can be compared.
 func ours() []Strategy {
 	return []Strategy{
-		{"headway-blind", "headway, told nothing: whatever the server publishes is passed over, but for Retry-After",
-			func(w *world) func(*client) simulate.Strategy { return separate(w, true) }},
-		{"headway-shared", "headway, with one schedule for all processes",
-			func(w *world) func(*client) simulate.Strategy { return together(w) }},
-		{"headway", "the schedule of this module, one for each process",
+		{
+			"headway-blind", "headway, told nothing: whatever the server publishes is passed over, but for Retry-After",
+			func(w *world) func(*client) simulate.Strategy { return separate(w, true) },
+		},
+		{
+			"headway-shared", "headway, with one schedule for all processes",
+			func(w *world) func(*client) simulate.Strategy { return together(w) },
+		},
+		{
+			"headway", "the schedule of this module, one for each process",
 			func(w *world) func(*client) simulate.Strategy {
 				if w.scenario.shared {
 					return together(w)
 				}
 				return separate(w, false)
-			}},
+			},
+		},
 	}
 }
 

@@ -47,12 +47,14 @@ func hiddenTargets(perSecond, burst int64, retry simulate.Retry) []Target {
 	if perSecond < 5 {
 		refused = 0.01
 	}
-	const aws = "AWS adaptive: 98.9 to 99.97 % used, 2.8 to 35 % refused"
 	switch {
 	case retry != simulate.RetrySeconds || perSecond <= burst:
-		return []Target{atLeast("utilisation", 0.985, aws), atMost("refused_ratio", refused, aws)}
+		return []Target{
+			atLeast("utilisation", 0.985, "98.9 to 99.97 % (AWS adaptive)"),
+			atMost("refused_ratio", refused, "2.8 to 35 % (AWS adaptive)"),
+		}
 	case perSecond == 300:
-		return []Target{atLeast("utilisation", 0.90, "AWS adaptive: 42.6 %"), atMost("refused_ratio", 0.005, "")}
+		return []Target{atLeast("utilisation", 0.90, "42.6 % (AWS adaptive)"), atMost("refused_ratio", 0.005, "")}
 	}
 	return nil
 }
@@ -64,7 +66,8 @@ func hiddenWindows() []Scenario {
 		atLeast("utilisation", 0.97, "90 % (Nall)"),
 		atMost("refused_total", 45, "56 (Nall)"),
 	}
-	all := []Scenario{drop,
+	all := []Scenario{
+		drop,
 		windowDrop("hidden-window-drop-exact", simulate.RetryExact),
 		windowDrop("hidden-window-drop-none", simulate.RetryNone),
 		bucketDrop(),

@@ -11,6 +11,7 @@
 package league
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,13 @@ func Strategies() []Strategy {
 // there are processors. It calls progress, if that is not nil, after each; never
 // two at once. It blocks until all are played, and returns their figures.
 func Run(s Scenario, with Strategy, seeds []uint64, progress func(done int)) Row {
+	row, _ := RunContext(context.Background(), s, with, seeds, progress) // it cannot be stopped
+	return row
+}
+
+// RunContext is [Run] until ctx is done. Then it stops at once and returns the
+// cause, and no figures.
+func RunContext(ctx context.Context, s Scenario, with Strategy, seeds []uint64, progress func(done int)) (Row, error) {
 	runs := make([]Metrics, len(seeds))
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -49,8 +57,8 @@ func Run(s Scenario, with Strategy, seeds []uint64, progress func(done int)) Row
 	done := 0
 	for range min(runtime.GOMAXPROCS(0), len(seeds)) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(seeds); i = int(next.Add(1)) - 1 {
-				runs[i] = play(&s, with, seeds[i])
+			for i := int(next.Add(1)) - 1; i < len(seeds) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				runs[i] = newWorld(&s, with, seeds[i]).play(ctx)
 				mu.Lock()
 				done++
 				if progress != nil {
@@ -61,5 +69,8 @@ func Run(s Scenario, with Strategy, seeds []uint64, progress func(done int)) Row
 		})
 	}
 	wg.Wait()
-	return newRow(s.Name, with.Name, runs)
+	if ctx.Err() != nil {
+		return Row{}, context.Cause(ctx)
+	}
+	return newRow(s.Name, with.Name, runs), nil
 }

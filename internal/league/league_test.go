@@ -1,8 +1,11 @@
 package league
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +132,31 @@ func TestProgress(t *testing.T) {
 	}
 	if row := Run(scenarioNamed(t, "batch"), strategyNamed(t, "none"), nil, nil); row.Seeds != 0 || row.Utilisation != 0 {
 		t.Errorf("no seeds: %+v", row)
+	}
+}
+
+// play runs a scenario once.
+func play(ctx context.Context, s *Scenario, with Strategy, seed uint64) Metrics {
+	return newWorld(s, with, seed).play(ctx)
+}
+
+// A run that is stopped ends before its time, and gives no figures.
+func TestRunContext(t *testing.T) {
+	scenario, strategy := scenarioNamed(t, "hidden-bucket"), strategyNamed(t, "headway")
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	heard := 0
+	row, err := RunContext(ctx, scenario, strategy, seedsUpTo(1000), func(done int) {
+		heard = done
+		stop(stopped)
+	})
+	// Those that were under way when the first had ended may end as well.
+	if most := runtime.GOMAXPROCS(0); !errors.Is(err, stopped) || row != (Row{}) || heard > most {
+		t.Errorf("RunContext = %+v, %v after %d runs; want nothing, stopped, after %d at most", row, err, heard, most)
+	}
+	w := newWorld(&scenario, strategy, 1)
+	if w.play(ctx); w.loop.Now() != 0 {
+		t.Errorf("a run goes on to %v with a context that is done; want 0", w.loop.Now())
 	}
 }
 

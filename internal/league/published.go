@@ -8,12 +8,12 @@ import (
 
 // published are one process at a limit that the server publishes.
 func published() []Scenario {
-	all := []Scenario{saturated("published-saturated", 10, 10, wan), batch()}
+	all := []Scenario{saturated("published-saturated", 10, wan), batch()}
 	all[0].Targets = []Target{atMost("refused_total", 0, ""), atLeast("utilisation", 0.999, "")}
 	return append(all, dashboard(),
-		saturated("published-burst-2", 10, 2, wan),
-		saturated("published-burst-1", 10, 1, wan),
-		saturated("published-rough", 10, 10, rough),
+		saturated("published-burst-2", 2, wan),
+		saturated("published-burst-1", 1, wan),
+		saturated("published-rough", 10, rough),
 		unclear("published-window", fixedWindow(250, 30*time.Second), simulate.HeadersTrio, limit{250. / 30, 250}),
 		unclear("published-sliding", slidingLog(600, time.Minute), simulate.HeadersIETF, limit{10, 600}),
 		unclear("published-trio", bucketOf(10, 100), simulate.HeadersTrio, limit{10, 100}),
@@ -24,13 +24,13 @@ func published() []Scenario {
 // a refused call may come again.
 var everything = simulate.Publisher{Headers: simulate.HeadersIETFBurst, Retry: simulate.RetryExact}
 
-func saturated(name string, perSecond, burst int64, net simulate.Network) Scenario {
+func saturated(name string, burst int64, net simulate.Network) Scenario {
 	const span = 10 * time.Minute
-	known := limitOf(perSecond, burst)
+	known := limitOf(10, burst)
 	return Scenario{
 		Name:  name,
 		About: "one process of 32 workers that never rest, at a token bucket that publishes rate and burst, for 600 s",
-		span:  span, server: bucketOf(perSecond, burst), publish: everything, network: net,
+		span:  span, server: bucketOf(10, burst), publish: everything, network: net,
 		capacity: known.bucket(span), processes: 1, load: saturate(32), known: known,
 	}
 }

@@ -53,11 +53,12 @@ func neighbours() []Scenario {
 	poisson := neighbour("neighbour-poisson-30", "who calls at random, 30 % of the limit in the mean",
 		func(r *rand.Rand, until time.Duration) simulate.Source { return simulate.Poisson(r, 3, until) })
 	poisson.Targets = []Target{
-		atMost("refused_ratio", 0.005, "x/time/rate: 5.5 %"),
-		atMost("neighbour_refused_ratio", 0.02, "x/time/rate: 82 %"),
+		atMost("refused_ratio", 0.005, "5.5 % (x/time/rate)"),
+		atMost("neighbour_refused_ratio", 0.02, "82 % (x/time/rate)"),
 		atLeast("utilisation", 0.995, ""),
 	}
-	return []Scenario{poisson,
+	return []Scenario{
+		poisson,
 		neighbour("neighbour-poisson-60", "who calls at random, 60 % of the limit in the mean",
 			func(r *rand.Rand, until time.Duration) simulate.Source { return simulate.Poisson(r, 6, until) }),
 		neighbour("neighbour-bursty", "who calls ten times at once every ten seconds",
@@ -70,14 +71,14 @@ func neighbours() []Scenario {
 }
 
 func neighbour(name, who string, calls func(*rand.Rand, time.Duration) simulate.Source) Scenario {
-	s := saturated(name, 10, 10, wan)
+	s := saturated(name, 10, wan)
 	s.About = "one process that never rests, at a published 10/s, burst 10, of which others take a part: a neighbour " + who
 	s.neighbour = calls
 	return s
 }
 
 func processes(name string, n, workers int, publish simulate.Publisher) Scenario {
-	s := saturated(name, 10, 10, wan)
+	s := saturated(name, 10, wan)
 	s.About = fmt.Sprintf("%d processes of %d workers that never rest, at a token bucket of 10/s, burst 10", n, workers)
 	s.processes, s.load, s.publish = n, saturate(workers), publish
 	return s

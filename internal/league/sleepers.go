@@ -17,14 +17,20 @@ func sleepers() []Strategy {
 		decrease    func(s *sleeper, sleep float64, a simulate.Answer) float64
 	}{
 		{"exp-backoff", "rate_throttle_client's ExponentialBackoff: no sleep before a call, and ·1.2 a refusal", nil},
-		{"exp-gradual", "rate_throttle_client's ExponentialIncreaseGradualDecrease: an interval less a success",
-			func(s *sleeper, _ float64, _ simulate.Answer) float64 { return s.least }},
-		{"exp-proportional", "rate_throttle_client's ExponentialIncreaseProportionalDecrease: 1/burst less a success",
-			func(s *sleeper, sleep float64, _ simulate.Answer) float64 { return sleep / s.divisor }},
-		{"exp-remaining", "rate_throttle_client's ExponentialIncreaseProportionalRemainingDecrease: remaining/burst less a success",
+		{
+			"exp-gradual", "rate_throttle_client's ExponentialIncreaseGradualDecrease: an interval less a success",
+			func(s *sleeper, _ float64, _ simulate.Answer) float64 { return s.least },
+		},
+		{
+			"exp-proportional", "rate_throttle_client's ExponentialIncreaseProportionalDecrease: 1/burst less a success",
+			func(s *sleeper, sleep float64, _ simulate.Answer) float64 { return sleep / s.divisor },
+		},
+		{
+			"exp-remaining", "rate_throttle_client's ExponentialIncreaseProportionalRemainingDecrease: remaining/burst less a success",
 			func(s *sleeper, sleep float64, a simulate.Answer) float64 {
 				return sleep * float64(a.Remaining) / s.divisor
-			}},
+			},
+		},
 	}
 	var all []Strategy
 	for _, d := range decreases {

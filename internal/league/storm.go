@@ -18,8 +18,10 @@ func storms() []Scenario {
 	shared := storm("resume-storm-shared", 50, 20)
 	shared.shared = true
 	shared.Targets = []Target{atMost("refused_total", 0.01*1000, ""), atMost("makespan_ratio", 1.1, "")}
-	return []Scenario{main, shared, cold(),
-		storm("resume-storm-10x20", 10, 20), storm("resume-storm-1x200", 1, 200)}
+	return []Scenario{
+		main, shared, cold(),
+		storm("resume-storm-10x20", 10, 20), storm("resume-storm-1x200", 1, 200),
+	}
 }
 
 // cold is a storm of calls that are only made when the outage has ended, by

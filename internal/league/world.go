@@ -1,7 +1,9 @@
 package league
 
 import (
+	"context"
 	"math/rand/v2"
+	"time"
 
 	"github.com/headway-go/headway/throttle/simulate"
 )
@@ -30,8 +32,8 @@ func (w *world) rand(purpose uint64, i int) *rand.Rand {
 	return simulate.NewRand(w.seed, uint64(i)*purposes+purpose)
 }
 
-// play runs a scenario once.
-func play(s *Scenario, with Strategy, seed uint64) Metrics {
+// newWorld has everything in place, at the start.
+func newWorld(s *Scenario, with Strategy, seed uint64) *world {
 	w := &world{scenario: s, seed: seed, loop: &simulate.Loop{}}
 	w.site = &simulate.Site{Loop: w.loop, Server: s.server(), Publish: s.publish}
 	w.watchServer()
@@ -45,7 +47,15 @@ func play(s *Scenario, with Strategy, seed uint64) Metrics {
 	if s.neighbour != nil {
 		w.loop.Feed(s.neighbour(w.rand(forNeighbour, 0), s.span), w.visit)
 	}
-	w.loop.Run(s.span)
+	return w
+}
+
+// play goes on to the end, or until ctx is done, and returns the figures.
+func (w *world) play(ctx context.Context) Metrics {
+	for at := time.Duration(0); at < w.scenario.span && ctx.Err() == nil; {
+		at = min(at+time.Minute, w.scenario.span)
+		w.loop.Run(at)
+	}
 	return w.metrics()
 }
 
