@@ -26,6 +26,7 @@ type sighting struct {
 	from   int64 // when its call may have come to the server: from then on; fresh if unknown
 	to     int64 // and until then
 	own    int64 // cost of all calls so far
+	cost   int64 // of the one that was answered
 	unsure int64 // cost of the calls that may have come to the server after this one
 }
 

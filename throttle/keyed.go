@@ -60,11 +60,17 @@ func (k *Keyed) place(b *Budget) {
 	if most <= 0 {
 		most = DefaultMaxKeys
 	}
-	// One round of the hand takes the marks off, and a second would let go; a
-	// few steps are enough where most are idle, and more would hold callers up.
-	for steps := 0; len(k.ring) >= most && steps < min(2*len(k.ring), 256); steps++ {
+	// One round of the hand takes the marks off, another finds who may go. Of
+	// those without a mark only some are looked at closely: that takes their
+	// mutex, and more of it would hold callers up.
+	looked := 0
+	for steps := 0; len(k.ring) >= most && steps < 2*len(k.ring) && looked < 64; steps++ {
 		k.hand = (k.hand + 1) % len(k.ring)
-		if old := k.ring[k.hand]; old.letGo() {
+		old := k.ring[k.hand]
+		if old.touched.Swap(false) {
+			continue
+		}
+		if looked++; old.letGo() {
 			k.budgets.Delete(old.key)
 			k.ring[k.hand] = b
 			if k.Drop != nil {
@@ -102,12 +108,9 @@ func (b *Budget) setKey(key string) {
 // asks for the key again then.
 func (b *Budget) Gone() bool { return b.gone.Load() }
 
-// letGo takes the mark of use off. It reports whether there was none, and
-// nothing would be lost with the budget.
+// letGo reports whether nothing would be lost with the budget, and marks it as
+// gone then.
 func (b *Budget) letGo() bool {
-	if b.touched.Swap(false) {
-		return false
-	}
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())

@@ -164,7 +164,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 // was longer than the shortest.
 func (b *Budget) sight(t *Ticket, at int64) sighting {
 	own := b.sent.Load()
-	s := sighting{at: at, from: fresh, to: at, own: own, unsure: max(0, own-t.ended-int64(t.cost))}
+	s := sighting{at: at, from: fresh, to: at, own: own, cost: int64(t.cost), unsure: max(0, own-t.ended-int64(t.cost))}
 	if t.at != fresh {
 		s.from = t.at
 		s.to = t.at + b.network.trip(at-t.at, at)
@@ -216,7 +216,8 @@ func (b *Budget) levelAtFirst(c *cell, seen sighting) float64 {
 		return max(0, level) // it is not known when that was
 	}
 	since := seen.at - b.firstCall(seen.at) - b.network.jitter() // it may have come late
-	return level + float64(max(0, since))/float64(c.interval)
+	level += float64(max(0, since)) / float64(c.interval)
+	return min(level, float64(c.limit.Burst)-float64(seen.cost+seen.unsure))
 }
 
 // swap replaces the cell of k, by none if c is nil.

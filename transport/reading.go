@@ -22,6 +22,8 @@ type Reading struct {
 func Read(status int, said headers.Result) Reading {
 	r := Reading{Policies: policies(said.Policies), RetryIn: said.RetryAfter.V}
 	switch status {
+	case http.StatusNotModified:
+		r.Policies = nil // a cache may have sent them, as they were a day ago
 	case http.StatusTooManyRequests:
 		r.Refused = true
 	case http.StatusServiceUnavailable:
