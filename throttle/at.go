@@ -18,7 +18,7 @@ func (b *Budget) TryAt(t time.Time, call Call) (ticket Ticket, next time.Time, o
 	if b.never(&b.main, n) != nil {
 		return Ticket{}, time.Time{}, false
 	}
-	due, _ := b.due(&b.main, n, true)
+	due := b.due(&b.main, n, true)
 	if due > at {
 		if due = min(due, b.staleAt); due < far {
 			next = t.Add(time.Duration(due - at))

@@ -57,7 +57,10 @@ const (
 // A refusal is the first of a flight: of a call that went at instant at. So
 // many had been let through when it came, and the server is left alone until
 // until.
-type refusal struct{ at, until, admitted int64 }
+type refusal struct {
+	at, until, admitted int64
+	byHand              bool // the calls have a limit that was set by hand
+}
 
 // refused takes in a refusal, and returns how much longer to wait.
 func (c *tokenClock) refused(start int64, r refusal) int64 {
@@ -91,7 +94,8 @@ func (c *tokenClock) refused(start int64, r refusal) int64 {
 func (c *tokenClock) begin(start int64, r refusal) {
 	c.burst = max(1, float64(r.admitted))
 	c.rate = c.burst / max(float64(r.at-start)/1e9, clockFirst)
-	if c.block(r) {
+	// A limit set by hand is a better guess than what one flight shows.
+	if !r.byHand && c.block(r) {
 		c.window = float64(r.until-start) / 1e9
 		c.rate, c.gain = c.burst/c.window, clockGain
 		c.restart(r.until, r.admitted)
@@ -237,7 +241,7 @@ func (b *Budget) learnRefusal(t *Ticket, at, until int64) int64 {
 	if went == fresh {
 		went = at
 	}
-	extra := b.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed})
+	extra := b.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, b.byHand+len(t.lane.own) > 0})
 	if b.clock.vague > clockVague {
 		b.unpace()
 		return 0
@@ -260,7 +264,7 @@ func (b *Budget) learnSuccess(t *Ticket, at int64) {
 
 // setPace puts the pace of the token clock into force.
 func (b *Budget) setPace(at int64) {
-	c := newCell(b.clock.limit(), fresh)
+	c := newCell(b.clock.limit())
 	if c.bad != nil {
 		return
 	}

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,7 +95,7 @@ func newCells(limits []Limit) ([]*cell, error) {
 		if err := l.Validate(); err != nil {
 			return nil, err
 		}
-		cells[i] = newCell(l, fresh)
+		cells[i] = newCell(l)
 		if l.Spent > 0 {
 			// Not by the clock of now: it begins with the first call.
 			cells[i].unbegun = true
@@ -140,7 +141,7 @@ func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
 	}
 	b.unbegun += countUnbegun(cells)
 	l := &Lane{budget: b, name: name, own: cells}
-	b.lanes = append(b.lanes[:len(b.lanes):len(b.lanes)], l)
+	b.lanes = append(slices.Clip(b.lanes), l)
 	all := b.lanes
 	b.byName.Store(&all)
 	b.restoreLane(l)
@@ -310,9 +311,9 @@ func (b *Budget) replace(old, cells []*cell, at int64) {
 }
 
 // carry is the TAT at which the new limit has the level of the old one.
-func carry(old, new *gcra, tat, at int64) int64 {
-	level := min(old.level(tat, at), float64(new.limit.Burst))
-	return new.tatFor(level, at)
+func carry(was, is *gcra, tat, at int64) int64 {
+	level := min(was.level(tat, at), float64(is.limit.Burst))
+	return is.tatFor(level, at)
 }
 
 // Limits returns the limits in force: those set by hand, then those learned

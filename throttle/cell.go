@@ -30,9 +30,9 @@ type cell struct {
 
 const held = math.MaxInt64
 
-func newCell(l Limit, tat int64) *cell {
+func newCell(l Limit) *cell {
 	c := &cell{gcra: newGCRA(l)}
-	c.tat.Store(tat)
+	c.tat.Store(fresh)
 	return c
 }
 

@@ -43,7 +43,7 @@ func (b *Budget) tat(c *cell) int64 {
 // earliest is when a call may go that meets these limits alone. It is fresh
 // if nothing holds it.
 func (b *Budget) earliest(cells []*cell, n int) int64 {
-	at := int64(fresh)
+	at := fresh
 	for _, c := range cells {
 		due := c.earliest(b.tat(c)+c.share.guard(&c.gcra), c.cost(n))
 		at = max(at, c.bounded(due), c.share.due())

@@ -99,7 +99,7 @@ func (e *doneError) Timeout() bool   { return errors.Is(e.err, context.DeadlineE
 // done returns why ctx is done.
 func done(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	if cause == err {
+	if errors.Is(err, cause) {
 		return err
 	}
 	return &doneError{err, cause}

@@ -38,7 +38,7 @@ func NewLimiter(r rate.Limit, b int) *Limiter {
 }
 
 func (l *Limiter) start(limit Limit) {
-	l.b.shared = []*cell{newCell(limit, fresh)}
+	l.b.shared = []*cell{newCell(limit)}
 	l.b.byHand = 1
 	l.b.init()
 }
@@ -93,7 +93,7 @@ func (l *Limiter) reserve(at int64, n int) *Reservation {
 	}
 	current := b.settle(now())
 	slot := max(at, b.bind(current))
-	due, _ := b.due(&b.main, n, false)
+	due := b.due(&b.main, n, false)
 	if slot = max(slot, due); slot >= far {
 		return &Reservation{limiter: l}
 	}
@@ -172,7 +172,7 @@ func (l *Limiter) set(at int64, change func(*Limit)) {
 	defer b.unlock()
 	limit := l.cell().limit
 	change(&limit)
-	c := newCell(limit, fresh)
+	c := newCell(limit)
 	b.replace(b.shared[:b.byHand], []*cell{c}, at)
 	b.shared = append([]*cell{c}, b.shared[b.byHand:]...)
 	b.byHand = 1

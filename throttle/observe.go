@@ -194,7 +194,7 @@ func (b *Budget) knownAs(name string) *known {
 
 // install puts a new cell into the place of the one that the policy had.
 func (b *Budget) install(k *known, plan plan, seen sighting) {
-	c := newCell(plan.limit, fresh)
+	c := newCell(plan.limit)
 	c.end, c.most = plan.end, max(c.most, plan.most)
 	c.share.random = b.random
 	switch {

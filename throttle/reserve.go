@@ -79,13 +79,13 @@ func (b *Budget) giveBack(c *cell, before, end int64, n int) {
 // returns the last of them. Only a Limiter has reservations, so that there is
 // one limit.
 func (b *Budget) bind(at int64) int64 {
-	last := int64(fresh)
+	last := fresh
 	if b.bound.tail != nil {
 		last = b.bound.tail.slot
 	}
 	for b.waiting > 0 {
 		w, _ := b.first(far)
-		due, _ := b.due(w.lane, w.cost, false)
+		due := b.due(w.lane, w.cost, false)
 		last = max(at, due, last)
 		b.unqueue(w)
 		b.countPassed(w)

@@ -92,7 +92,7 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 	if n < 0 || b.waiting > 0 || b.bound.head != nil || b.never(l, n) != nil {
 		return false
 	}
-	if due, _ := b.due(l, n, false); due > at {
+	if due := b.due(l, n, false); due > at {
 		return false
 	}
 	b.charge(l, at, n, false, false)
@@ -100,9 +100,9 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 }
 
 // due is when a call of the lane may go if nobody is ahead of it.
-func (b *Budget) due(l *Lane, n int, counted bool) (int64, Cause) {
-	at, cause := b.sharedEarliest(n)
-	return max(at, b.laneEarliest(l, n, counted)), cause
+func (b *Budget) due(l *Lane, n int, counted bool) int64 {
+	at, _ := b.sharedEarliest(n)
+	return max(at, b.laneEarliest(l, n, counted))
 }
 
 func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int, counted bool) (Ticket, error) {
@@ -147,7 +147,7 @@ func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int, counted b
 	}
 	nested := counted && b.permits.most() > 0 && b.holds(ctx)
 	if b.waiting == 0 && b.bound.head == nil {
-		if due, _ := b.due(l, n, counted && !nested); due <= at {
+		if due := b.due(l, n, counted && !nested); due <= at {
 			return nil, b.charge(l, at, n, counted, nested), nil
 		}
 	}

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -94,7 +95,7 @@ func TestWaitForAPermitEnds(t *testing.T) {
 		}
 		start := time.Now()
 		_, err = tr.RoundTrip(get(t, api))
-		if we, ok := err.(*throttle.WaitError); !ok || we.Cause != throttle.CauseConcurrency || time.Since(start) != 3*time.Second {
+		if we, ok := errors.AsType[*throttle.WaitError](err); !ok || we.Cause != throttle.CauseConcurrency || time.Since(start) != 3*time.Second {
 			t.Errorf("RoundTrip = %v after %v", err, time.Since(start))
 		}
 		_ = resp.Body.Close()
@@ -234,7 +235,7 @@ func TestHostileHeaders(t *testing.T) {
 			start := time.Now()
 			for range 3 {
 				resp, err := tr.RoundTrip(get(t, api))
-				if we, ok := err.(*throttle.WaitError); ok && we.Wait > 0 {
+				if we, ok := errors.AsType[*throttle.WaitError](err); ok && we.Wait > 0 {
 					continue // it may slow us down
 				}
 				if err != nil {

@@ -74,11 +74,11 @@ func validateOverride(host string, o headers.Overrides) error {
 	case host == "" || host != lower(host) || strings.ContainsAny(host, "/ ") || strings.Count(host, ":") == 1:
 		return errors.New("not a host in lower case, without a port")
 	case o.ResetUnit < 0:
-		return fmt.Errorf("ResetUnit: %v must not be negative", o.ResetUnit)
+		return fmt.Errorf("a ResetUnit of %v is negative", o.ResetUnit)
 	case o.Window < 0:
-		return fmt.Errorf("Window: %v must not be negative", o.Window)
+		return fmt.Errorf("a Window of %v is negative", o.Window)
 	case o.Burst.OK && !(o.Burst.V >= 0 && o.Burst.V <= 1e15):
-		return fmt.Errorf("Burst: %v makes no sense", o.Burst.V)
+		return fmt.Errorf("a Burst of %v makes no sense", o.Burst.V)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/headway-go/headway/throttle"
@@ -53,7 +54,7 @@ func (e *engine) refusedHere(ctx context.Context, r *route, attempt int, err err
 		return
 	}
 	ev := Event{Kind: EventRefusedLocally, Attempt: attempt, Err: err}
-	if we, ok := err.(*throttle.WaitError); ok {
+	if we, ok := errors.AsType[*throttle.WaitError](err); ok {
 		ev.Wait = we.Wait
 	}
 	e.tell(ctx, r, ev)

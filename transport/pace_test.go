@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -189,11 +190,11 @@ func TestCostAndWithoutLimit(t *testing.T) {
 			}
 		}
 		base.wantAt(t, seconds(0, 3, 3)...)
-		if _, ok := send(throttle.WithCost(ctx, 5)).(*throttle.NeverError); !ok {
+		if _, ok := errors.AsType[*throttle.NeverError](send(throttle.WithCost(ctx, 5))); !ok {
 			t.Error("a cost above the burst is no NeverError")
 		}
 		for _, n := range []int{0, -1} {
-			if fe, ok := send(throttle.WithCost(ctx, n)).(*throttle.FieldError); !ok || fe.Field != "Cost" {
+			if fe, ok := errors.AsType[*throttle.FieldError](send(throttle.WithCost(ctx, n))); !ok || fe.Field != "Cost" {
 				t.Errorf("a cost of %d is no FieldError", n)
 			}
 		}
@@ -229,7 +230,7 @@ func TestCoolDownBeyondMaxWait(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		_, err := tr.RoundTrip(get(t, api))
-		if we, ok := err.(*throttle.WaitError); !ok || we.Wait != 299*time.Second || we.Cause != throttle.CauseCoolDown {
+		if we, ok := errors.AsType[*throttle.WaitError](err); !ok || we.Wait != 299*time.Second || we.Cause != throttle.CauseCoolDown {
 			t.Errorf("RoundTrip = %v, want 299s of cool-down", err)
 		}
 		if base.hits() != 1 {

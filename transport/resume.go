@@ -47,7 +47,7 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 	if again.Body != nil {
 		again.Body = http.NoBody // the first attempt has used up the real one
 	}
-	resp, err := e.retries.Do(&retryablehttp.Request{Request: again})
+	_, err := e.retries.Do(&retryablehttp.Request{Request: again}) // shows a copy
 	if p.held {
 		p.drop() // ctx ended between the permission and the attempt
 	}
@@ -57,7 +57,7 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		}
 		return nil, err
 	}
-	resp = p.last.resp // Do was shown a copy
+	resp := p.last.resp
 	resp.Request = req
 	if p.made > 1 && (p.last.refused || resp.StatusCode >= 500) {
 		resp.Body = lastBody{resp.Body}
@@ -245,16 +245,19 @@ func onlyOne(resp *http.Response, err error, _ int) (*http.Response, error) {
 	if resp != nil {
 		_ = resp.Body.Close()
 	}
-	if ue, ok := err.(*url.Error); ok {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		return nil, ue.Err
 	}
 	return nil, err
 }
 
-// bare is the error without the URL, which may hold a secret.
+// bare is the error without its URLs, which may hold a secret.
 func bare(err error) error {
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		return ue.Err
+	for {
+		ue, ok := errors.AsType[*url.Error](err)
+		if !ok {
+			return err
+		}
+		err = ue.Err
 	}
-	return err
 }

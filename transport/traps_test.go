@@ -217,8 +217,8 @@ func TestErrorIsWrappedOnce(t *testing.T) {
 		base := newScript(answer(429, "", "Retry-After", "1"), fail(reset))
 		client := &http.Client{Transport: &transport.Transport{Base: base}}
 		_, err := client.Do(get(t, api))
-		ue, ok := err.(*url.Error)
-		if !ok || ue.Err != reset {
+		ue, ok := errors.AsType[*url.Error](err)
+		if !ok || !errors.Is(ue.Err, reset) {
 			t.Errorf("Do = %#v, want one url.Error around the cause", err)
 		}
 	})

@@ -1,0 +1,15 @@
+// Package transport keeps the calls of an http.Client within the rate and burst
+// that each server publishes.
+//
+// Wrap the client's Transport, and call as before:
+//
+//	client := &http.Client{Transport: &transport.Transport{}}
+//
+// Nothing has to be set: the limits are read from the answers. Those that a
+// server does not publish can be set by hand with the field Limits, for hosts
+// and paths. A refusal (429) that comes all the same is waited out by everybody
+// who calls that server, and the call is sent again.
+//
+// What one call costs, and how urgent it is, is said in its context: see
+// WithCost, WithPriority and WithoutLimit of package throttle.
+package transport
