@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/textproto"
+	"net/url"
 	"strings"
 )
 
@@ -13,14 +14,26 @@ import (
 // together.
 func KeyByHost(req *http.Request) string {
 	host := lower(req.URL.Host)
-	switch {
-	case req.URL.Scheme == "https":
-		return strings.TrimSuffix(host, ":443")
-	case req.URL.Scheme == "http":
-		return strings.TrimSuffix(host, ":80")
+	switch req.URL.Scheme {
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
 	}
-	return host
+	return undotted(host)
 }
+
+// undotted is the host without the dot that says that nothing is to be added to
+// its name.
+func undotted(host string) string {
+	if name, port, ok := strings.Cut(host, ".:"); ok {
+		return name + ":" + port
+	}
+	return strings.TrimSuffix(host, ".")
+}
+
+// hostname is the host that limits and overrides are looked up for.
+func hostname(u *url.URL) string { return undotted(lower(u.Hostname())) }
 
 // KeyByHostAndHeader returns a Key for servers that count by credential: calls
 // to one host that differ in one of the named header fields, for instance

@@ -118,9 +118,9 @@ func register(mux *http.ServeMux, pattern string) (err error) {
 
 // match returns the pattern that holds for the request, or "".
 func (t *limitTable) match(req *http.Request) string {
-	host := lower(req.URL.Host)
+	host := undotted(lower(req.URL.Host))
 	if strings.Contains(host, ":") {
-		host = lower(req.URL.Hostname())
+		host = hostname(req.URL)
 		if strings.Contains(host, ":") {
 			host = "[" + host + "]"
 		}

@@ -64,9 +64,22 @@ func broken(err error) bool {
 			return true
 		}
 	}
+	if _, ok := errors.AsType[streamError](err); ok {
+		return true
+	}
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && (op.Op == "read" || op.Op == "write" || op.Op == "dial")
 }
+
+// A streamError is the end of an HTTP/2 stream by RST_STREAM. That of net/http
+// has no name outside, but lets errors.As copy it to a struct of this form.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string { return "stream error" }
 
 // asksForEver reports whether Retry-After is a number of seconds beyond all
 // reason: some servers so tell a client that is shut out. It is no delay to wait

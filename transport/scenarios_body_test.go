@@ -245,7 +245,7 @@ func TestCallSurvivesGoAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
+	defer func() { _ = ln.Close() }()
 	var conns atomic.Int32
 	go func() {
 		for {

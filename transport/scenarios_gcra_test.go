@@ -197,7 +197,7 @@ func TestNothingLeftIsAskedForOnce(t *testing.T) {
 		if probe < 5*time.Second || probe > 6*time.Second {
 			t.Errorf("asked at %v, want at the reset or the second after", probe)
 		}
-		wantPace(t, base.at[1:], probe, 200*time.Millisecond, network)
+		wantPace(t, base.at[1:], probe, 200*time.Millisecond)
 	})
 }
 
@@ -326,7 +326,7 @@ func TestPublishedRateWithoutABurstIsOneCallAtATime(t *testing.T) {
 				for range 4 {
 					do(t, tr, get(t, api))
 				}
-				wantPace(t, base.at, 0, 500*time.Millisecond, network)
+				wantPace(t, base.at, 0, 500*time.Millisecond)
 			})
 		})
 	}

@@ -25,7 +25,7 @@ func TestSpellingOfAHostDoesNotSplitItsBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base := newScript(answer(200, ""))
 		tr := &transport.Transport{Base: base, Limits: transport.Limits{"/": {{Rate: 2}}}}
-		urls := []string{"https://API.example.com", "https://api.example.com:443", "https://api.example.com/"}
+		urls := []string{"https://API.example.com", "https://api.example.com:443", "https://api.example.com./"}
 		for i := range 10 {
 			do(t, tr, get(t, urls[i%3]))
 		}

@@ -28,12 +28,12 @@ func TestNewRateReplansWaiters(t *testing.T) {
 		var wg sync.WaitGroup
 		crowd(&wg, 20, func(int) { do(t, tr, get(t, api)) })
 		wg.Wait()
-		wantPace(t, base.at[:4], 0, time.Second, network)
+		wantPace(t, base.at[:4], 0, time.Second)
 		changed := base.at[3]
 		if next := base.at[4] - changed; next > 100*time.Millisecond {
 			t.Errorf("next call %v after the change", next)
 		}
-		wantPace(t, base.at[4:], base.at[4], 100*time.Millisecond, network)
+		wantPace(t, base.at[4:], base.at[4], 100*time.Millisecond)
 		if within := base.at[5] - changed; within < 100*time.Millisecond {
 			t.Errorf("two calls within %v of the change", within)
 		}

@@ -96,7 +96,7 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 func (e *engine) parse(req *http.Request, resp *http.Response) Reading {
 	now := time.Now()
 	if len(e.overrides) > 0 {
-		if o, ok := e.overrides[lower(req.URL.Hostname())]; ok {
+		if o, ok := e.overrides[hostname(req.URL)]; ok {
 			return Read(resp.StatusCode, o.Parse(resp.Header, now))
 		}
 	}
