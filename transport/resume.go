@@ -48,8 +48,9 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		again.Body = http.NoBody // the first attempt has used up the real one
 	}
 	_, err := e.retries.Do(&retryablehttp.Request{Request: again}) // shows a copy
-	if p.held {
-		p.drop() // ctx ended between the permission and the attempt
+	if p.held {                                                    // ctx ended between the permission and the attempt
+		p.drop()
+		err = withCause(req.Context(), err)
 	}
 	if err != nil {
 		if p.made > 1 && broken(err) {
@@ -63,6 +64,14 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		resp.Body = lastBody{resp.Body}
 	}
 	return resp, nil
+}
+
+// withCause is the error of a context that is done, with the cause of it.
+func withCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return err
 }
 
 // drop gives a ticket back whose attempt will not be made.
@@ -102,6 +111,7 @@ func (attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 		p.replay = false
 	} else {
 		p.held = false
+		req.Header = p.req.Header // http.Client may have added the URL's user
 		resp, refused, err := p.engine.send(req, p.route, p.made, &p.ticket)
 		p.last = result{resp, err, refused}
 	}

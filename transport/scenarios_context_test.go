@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -255,6 +256,51 @@ func TestWaitDoesNotEatTheClientsTimeout(t *testing.T) {
 		wg.Wait()
 		if ok, local := calls.of("answered"), calls.of("refused here"); ok != 2 || local != 8 || srv.Admitted() != 2 || srv.Refused() != 0 {
 			t.Errorf("%d answered, %d refused here; the server took %d and refused %d", ok, local, srv.Admitted(), srv.Refused())
+		}
+	})
+}
+
+// The context ends between the permission to send again and the sending.
+func TestCauseOfTheContextIsKeptBetweenAttempts(t *testing.T) {
+	gone := errors.New("the user has gone")
+	for range 20 { // it is chance who sees the end first
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			tr := &transport.Transport{
+				Base: newScript(answer(429, "", "Retry-After", "1"), answer(200, "")),
+				Observe: func(_ context.Context, ev transport.Event) {
+					if ev.Kind == transport.EventWaited {
+						cancel(gone)
+					}
+				},
+			}
+			resp, err := tr.RoundTrip(get(t, api).WithContext(ctx))
+			if err == nil {
+				_ = resp.Body.Close()
+			} else if !errors.Is(err, gone) || !errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %v", err)
+			}
+			synctest.Wait()
+		})
+	}
+}
+
+// net/http adds the user of a URL in http.Client, and not in a RoundTripper.
+func TestEveryAttemptHasTheSameHeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []string
+		base := roundTrip(func(req *http.Request) (*http.Response, error) {
+			sent = append(sent, fmt.Sprint(req.Header))
+			return answer(429, "", "Retry-After", "1")(req)
+		})
+		do(t, &transport.Transport{Base: base}, get(t, "https://u:p@api.example.com/"))
+		if len(sent) != transport.DefaultMaxAttempts {
+			t.Fatalf("sent %d times", len(sent))
+		}
+		for _, h := range sent {
+			if h != "map[]" {
+				t.Errorf("sent with %s", h)
+			}
 		}
 	})
 }
