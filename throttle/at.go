@@ -39,8 +39,8 @@ func (t *Ticket) AnsweredAt(at time.Time, policies []Policy) {
 func (t *Ticket) DoneAt(at time.Time) { t.done(func() int64 { return instant(at) }) }
 
 // RefusedAt is [Ticket.Refused] at instant at.
-func (t *Ticket) RefusedAt(at time.Time, delay func(strikes int) time.Duration) time.Duration {
-	return t.refused(instant(at), delay)
+func (t *Ticket) RefusedAt(at time.Time, policies []Policy, delay func(strikes int) time.Duration) time.Duration {
+	return t.refused(instant(at), policies, delay)
 }
 
 // SucceededAt is [Ticket.Succeeded] at instant at.

@@ -33,11 +33,11 @@ func saturate(b *Budget, server *toyBucket, start time.Time, from, span time.Dur
 		}
 		ok = server.take(at)
 		ticket.pressed = true
-		ticket.AnsweredAt(at, nil)
 		if ok {
+			ticket.AnsweredAt(at, nil)
 			ticket.SucceededAt(at)
 		} else {
-			ticket.RefusedAt(at, func(n int) time.Duration { return min(time.Minute, 100*time.Millisecond<<n) })
+			ticket.RefusedAt(at, nil, func(n int) time.Duration { return min(time.Minute, 100*time.Millisecond<<n) })
 		}
 		ticket.DoneAt(at)
 		if at.Sub(start) >= from {
@@ -103,10 +103,10 @@ func TestNoRateIsLearnedFromRandomRefusals(t *testing.T) {
 		}
 		sent++
 		at = at.Add(10 * time.Millisecond)
-		ticket.AnsweredAt(at, nil)
 		if sent%2 == 0 {
-			ticket.RefusedAt(at, func(int) time.Duration { return 100 * time.Millisecond })
+			ticket.RefusedAt(at, nil, func(int) time.Duration { return 100 * time.Millisecond })
 		} else {
+			ticket.AnsweredAt(at, nil)
 			ticket.SucceededAt(at)
 		}
 		ticket.DoneAt(at)

@@ -61,8 +61,8 @@ func ExampleTicket_Refused() {
 		fmt.Println(err)
 		return
 	}
-	ticket.Answered(nil) // the server said 429, and Retry-After: 60
-	ticket.Refused(func(strikes int) time.Duration { return time.Minute })
+	// The server said 429, Retry-After: 60, and nothing of its limits.
+	ticket.Refused(nil, func(strikes int) time.Duration { return time.Minute })
 	ticket.Done()
 
 	_, err = b.Acquire(context.Background(), throttle.Call{MaxWait: time.Second})

@@ -29,8 +29,20 @@ const (
 // does not hold everybody back by what was true of a window long over.
 const staleAfter = int64(5 * time.Second)
 
+// What an answer changed for those who wait.
+type effect int
+
+const (
+	noEffect effect = iota
+	otherwise
+	later // some may now have to wait too long
+)
+
 // observe makes limits of what an answer published.
-func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
+func (b *Budget) observe(t *Ticket, at int64, policies []Policy) effect {
+	if len(policies) == 0 {
+		return noEffect
+	}
 	seen := b.sight(t, at)
 	before := b.backlog(at)
 	changed := false
@@ -38,18 +50,26 @@ func (b *Budget) observe(t *Ticket, at int64, policies []Policy) {
 		p = p.sane()
 		changed = b.hear(&p, t, seen) || changed
 	}
-	if len(policies) > 0 {
-		changed = b.forget(at) || changed
-	}
+	changed = b.forget(at) || changed
 	switch after := b.backlog(at); {
 	case !changed:
-		b.dispatch(at)
+		return noEffect
 	case after > before+before/64:
-		b.replan(at) // some may now have to wait too long
-	default:
-		b.refresh()
-		b.dispatch(at)
+		return later
 	}
+	return otherwise
+}
+
+// follow does for those who wait what an answer calls for.
+func (b *Budget) follow(e effect, at int64) {
+	switch e {
+	case later:
+		b.replan(at)
+		return
+	case otherwise:
+		b.refresh()
+	}
+	b.dispatch(at)
 }
 
 // backlog is how long the last of those who wait will wait for the limits of

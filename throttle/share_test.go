@@ -24,13 +24,14 @@ func shareOut(t *testing.T, parties int, span time.Duration) (through []int, ref
 				continue
 			}
 			ok = server.take(at)
-			ticket.AnsweredAt(at, []Policy{{Limit: 10, Window: time.Second, Burst: 40, Remaining: math.Floor(server.level), Reset: -1}})
+			said := []Policy{{Limit: 10, Window: time.Second, Burst: 40, Remaining: math.Floor(server.level), Reset: -1}}
 			if ok {
+				ticket.AnsweredAt(at, said)
 				through[i]++
 				ticket.SucceededAt(at)
 			} else {
 				refused++
-				ticket.RefusedAt(at, func(int) time.Duration { return 100 * time.Millisecond })
+				ticket.RefusedAt(at, said, func(int) time.Duration { return 100 * time.Millisecond })
 			}
 			ticket.DoneAt(at)
 		}

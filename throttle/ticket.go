@@ -3,8 +3,8 @@ package throttle
 import "time"
 
 // A Ticket is a call that was let go. Its holder tells the budget what came of
-// it: Answered once there is an answer or an error, then Refused or Succeeded
-// if the server said so, and Done when all of it has ended. None of them
+// it: Answered once there is an answer or an error, or Refused if the server did
+// not take the call; Succeeded if it did; and Done when all of it has ended. None of them
 // blocks. The zero Ticket belongs to no budget, and must not be used.
 type Ticket struct {
 	budget  *Budget
@@ -44,7 +44,8 @@ func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	}
 	b.lock()
 	defer b.unlock()
-	b.observe(t, b.settle(clock()), policies)
+	at := b.settle(clock())
+	b.follow(b.observe(t, at, policies), at)
 }
 
 // land gives back the permit that lasts until the answer. Not before it is known
@@ -75,22 +76,24 @@ func (t *Ticket) done(clock func() int64) {
 	b.dispatch(b.settle(clock()))
 }
 
-// Refused says that the server refused the call, and holds everybody back for
-// a delay that the given function chooses by how many refusals there were in a
+// Refused is Answered for a call that the server refused, and holds everybody
+// back, in the same step, for a delay that the given function chooses by how many refusals there were in a
 // row, this one included. Refusals of calls that went before the last refusal
 // came are of the same event, and count once.
 //
 // It returns the delay. A server that keeps refusing is so left alone for
 // longer and longer, whichever call it is that finds out.
-func (t *Ticket) Refused(delay func(strikes int) time.Duration) time.Duration {
-	return t.refused(now(), delay)
+func (t *Ticket) Refused(policies []Policy, delay func(strikes int) time.Duration) time.Duration {
+	return t.refused(now(), policies, delay)
 }
 
-func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.Duration {
+func (t *Ticket) refused(at int64, policies []Policy, delay func(strikes int) time.Duration) time.Duration {
 	b := t.budget
+	b.ended.Add(int64(t.cost))
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
+	seen := b.observe(t, at, policies)
 	t.land()
 	first := t.sent > b.cool.began // of its flight
 	if first {
@@ -111,7 +114,7 @@ func (t *Ticket) refused(at int64, delay func(strikes int) time.Duration) time.D
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
 	b.coolDown(until, at)
-	b.dispatch(at)
+	b.follow(seen, at) // not before: nobody is to leave with the refusal
 	return d
 }
 

@@ -274,3 +274,32 @@ func TestOneCallProbesAfterARefusal(t *testing.T) {
 		base.wantAt(t, seconds(0, 1, 6, 6, 6)...)
 	})
 }
+
+// The same reports: once the first refusal is heard nobody leaves, whatever the
+// limit is that it publishes.
+func TestNobodyLeavesWithARefusal(t *testing.T) {
+	for _, fields := range [][]string{
+		{"Retry-After", "10"},
+		{"Retry-After", "10", "RateLimit-Policy", `"default";q=50;w=1;burst=50`, "RateLimit", `"default";r=0;t=1`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			refuse, take := answer(429, "", fields...), answer(200, "")
+			base := newScript(slowBase{roundTrip(func(req *http.Request) (*http.Response, error) {
+				if time.Since(start) < 10*time.Second {
+					return refuse(req)
+				}
+				return take(req)
+			}), 50 * time.Millisecond}.RoundTrip)
+			tr := &transport.Transport{Base: base, MaxWait: -1, MaxAttempts: 100}
+			var wg sync.WaitGroup
+			crowd(&wg, 20, func(int) { do(t, tr, get(t, api)) })
+			wg.Wait()
+			for _, at := range base.at {
+				if at >= 50*time.Millisecond && at < 10*time.Second {
+					t.Errorf("%v: a call left at %v", fields, at)
+				}
+			}
+		})
+	}
+}

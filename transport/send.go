@@ -73,17 +73,17 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 		return false
 	}
 	said := e.parse(req, resp)
-	t.Answered(said.Policies)
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
 	if !said.Refused {
+		t.Answered(said.Policies)
 		if resp.StatusCode < 500 {
 			t.Succeeded()
 		}
 		return false
 	}
-	wait := t.Refused(func(strikes int) time.Duration {
+	wait := t.Refused(said.Policies, func(strikes int) time.Duration {
 		return e.coolDown(strikes, said.RetryIn)
 	})
 	if e.observe != nil {

@@ -48,11 +48,11 @@ func newSchedule(status int, said headers.Result) schedule {
 	start := time.Now()
 	run := replay{start: start, at: start, server: newServer(policies, start)}
 	ticket, _, _ := run.budget.TryAt(start, throttle.Call{})
-	ticket.AnsweredAt(start, policies)
 	if s.refused {
 		s.coolDown = backoff.Policy{Jitter: backoff.NoJitter}.Delay(0, read.RetryIn)
-		ticket.RefusedAt(start, func(int) time.Duration { return s.coolDown })
+		ticket.RefusedAt(start, policies, func(int) time.Duration { return s.coolDown })
 	} else {
+		ticket.AnsweredAt(start, policies)
 		ticket.SucceededAt(start)
 	}
 	ticket.DoneAt(start)

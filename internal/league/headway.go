@@ -155,12 +155,12 @@ func (m *headway) Answered(now time.Duration, c *simulate.Call, a simulate.Answe
 		c.Due = now + m.house.delay(c.Attempts-1, 0)
 		return true
 	}
-	t.AnsweredAt(at, m.house.policies(a))
 	if ok(a) {
+		t.AnsweredAt(at, m.house.policies(a))
 		t.SucceededAt(at)
 		return false
 	}
-	t.RefusedAt(at, func(strikes int) time.Duration { return m.house.delay(strikes-1, m.house.hint(a)) })
+	t.RefusedAt(at, m.house.policies(a), func(strikes int) time.Duration { return m.house.delay(strikes-1, m.house.hint(a)) })
 	return true
 }
 
