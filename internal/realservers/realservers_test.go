@@ -1,0 +1,117 @@
+package realservers
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+var nginxLimits = []nginxLimit{
+	{perSecond: 50, burst: 20},
+	{perSecond: 50, burst: 20, delay: true},
+	{perSecond: 10, burst: 20},
+}
+
+var workloads = []workload{backlog, posts, storm}
+
+func TestNginx(t *testing.T) {
+	t.Parallel()
+	skipIfShort(t)
+	url := startNginx(t, nginxLimits)
+	var servers []server
+	for _, l := range nginxLimits {
+		servers = append(servers, l.server(url))
+	}
+	compare(t, servers)
+}
+
+func TestMiddleware(t *testing.T) {
+	t.Parallel()
+	skipIfShort(t)
+	var servers []server
+	for _, m := range middlewares {
+		servers = append(servers, m.server)
+	}
+	compare(t, servers)
+}
+
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes most of a minute")
+	}
+}
+
+// compare lets both strategies do all the work at each server.
+func compare(t *testing.T, servers []server) {
+	t.Helper()
+	var ours, theirs []*trial
+	for _, s := range servers {
+		for _, w := range workloads {
+			ours = append(ours, &trial{server: s, workload: w, strategy: headway})
+			theirs = append(theirs, &trial{server: s, workload: w, strategy: byHand})
+		}
+	}
+	runAll(t, slices.Concat(theirs, ours))
+	for i, r := range ours {
+		t.Run(r.name(), func(t *testing.T) {
+			theirs[i].log(t)
+			r.log(t)
+			r.check(t, &theirs[i].out)
+		})
+	}
+}
+
+func (r *trial) name() string { return r.server.name + "/" + r.workload.name }
+
+func (r *trial) ideal() time.Duration { return r.server.ideal(r.workload.total()) }
+
+func (r *trial) log(t *testing.T) {
+	t.Helper()
+	t.Logf("%s: %s: refused %d, failed %d, took %.2f s, ideal %.2f s", r.name(), r.strategy.name,
+		r.out.refused.Load(), r.out.failed.Load(), r.out.took.Seconds(), r.ideal().Seconds())
+	if ideal := r.ideal(); ideal > 0 {
+		t.Logf("%.3f of the ideal time", r.out.took.Seconds()/ideal.Seconds())
+	}
+}
+
+// check is for what headway came to, beside what somebody did by hand.
+func (r *trial) check(t *testing.T, byHand *outcome) {
+	t.Helper()
+	if n := r.out.failed.Load(); n > 0 {
+		t.Errorf("%d calls failed, one of them: %v", n, r.out.why.Load())
+	}
+	refused, took := r.mostRefused(byHand.refused.Load()), r.mostTime(byHand.took)
+	g := gaps[r.name()]
+	if got, most := r.out.refused.Load(), max(refused, g.refused); got > most {
+		t.Errorf("%d refused, want at most %d", got, most)
+	}
+	if most := max(took, g.took); r.out.took > most {
+		t.Errorf("it took %v, want at most %v", r.out.took, most)
+	}
+	if g != (gap{}) && r.out.refused.Load() <= refused && r.out.took <= took {
+		t.Log("this time there was no gap")
+	}
+}
+
+// mostRefused is the aim, and a few for a machine that is busy.
+func (r *trial) mostRefused(byHand int64) int64 {
+	const slack = 3
+	switch {
+	case r.workload.processes > 1:
+		// Those that came too much at once, before anybody could know, are
+		// refused whatever is done then.
+		lost := int64(max(0, r.workload.total()-r.server.atOnce))
+		return max(byHand/2, lost+lost/10) + slack
+	case r.server.publishes:
+		return 1 + slack
+	default:
+		return max(2, int64(r.workload.total())/50) + slack
+	}
+}
+
+// mostTime finds what is much too slow, and no more: others use the machine as
+// well, and then what is done by hand takes longer too.
+func (r *trial) mostTime(byHand time.Duration) time.Duration {
+	return 2*max(r.ideal(), byHand) + 2*time.Second
+}
