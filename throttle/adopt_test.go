@@ -165,3 +165,30 @@ func TestPoliciesAreForgotten(t *testing.T) {
 		t.Errorf("%d limits are kept", got)
 	}
 }
+
+// A bucket whose reset says when it will be full again, in whole seconds, looks
+// like a window, but more is left again long before.
+func TestBucketThatLooksLikeAWindow(t *testing.T) {
+	for _, rps := range []float64{20, 50} {
+		start := time.Now()
+		server := &toyBucket{rate: rps, size: 20, level: 20, at: start}
+		var b Budget
+		at, sent := start, 0
+		for ; sent < 400 && at.Before(start.Add(10*time.Minute)); at = at.Add(time.Millisecond) {
+			ticket, _, ok := b.TryAt(at, Call{})
+			if !ok {
+				continue
+			}
+			if sent++; !server.take(at) {
+				t.Fatalf("call %d is refused", sent)
+			}
+			full := math.Ceil((server.size - server.level) / rps)
+			ticket.AnsweredAt(at.Add(time.Millisecond/2), []Policy{published(func(p *Policy) {
+				p.Limit, p.Remaining, p.Reset = server.size, math.Floor(server.level), time.Duration(full)*time.Second
+			})})
+		}
+		if took, best := at.Sub(start).Seconds(), 380/rps; took > 1.2*best {
+			t.Errorf("%v/s: %d calls took %.2f s, the bucket allows %.2f s", rps, sent, took, best)
+		}
+	}
+}

@@ -223,7 +223,12 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 	case k.cell == nil:
 		c.tat.Store(c.tatFor(b.levelAtFirst(c, seen), seen.at))
 	default:
-		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
+		tat := carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at)
+		if plan.level > 1 {
+			// More is left than we knew: it was no window, or it ended early.
+			tat = min(tat, c.tatFor(plan.level, seen.at))
+		}
+		c.tat.Store(tat)
 	}
 	b.swap(k, c)
 }
