@@ -16,6 +16,11 @@ type Call struct {
 	// would have to wait longer is refused at once. The context's deadline
 	// holds as well. Zero or less means no bound of its own.
 	MaxWait time.Duration
+
+	// Again says that the call was let go before, and came to nothing: it keeps
+	// its place, ahead of those of its lane and priority that still wait to be let
+	// go for the first time, and there is always room for it in the queue.
+	Again bool
 }
 
 type settings struct {

@@ -6,14 +6,15 @@ type line struct{ lane, all int }
 // ahead is the line that a newcomer would stand in.
 func (b *Budget) ahead(w *waiter, at int64) line {
 	var ahead line
-	for class := range w.class + 1 {
+	for class := range w.class {
 		ahead.lane += w.lane.queues[class].cost
 	}
+	ahead.lane += w.lane.queues[w.class].before(w)
 	ahead.all = ahead.lane
 	due, _ := b.expect(w, ahead, at)
 	for _, l := range b.lanes {
 		if l != w.lane {
-			ahead.all += b.released(l, w.class, at, due)
+			ahead.all += b.released(l, w, at, due)
 		}
 	}
 	return ahead
@@ -21,10 +22,10 @@ func (b *Budget) ahead(w *waiter, at int64) line {
 
 // released is how much of the queue of another lane goes until then, by the
 // lane's own limits: those that these hold back are in nobody's way.
-func (b *Budget) released(l *Lane, class int, at, until int64) int {
-	waiting := 0
-	for c := range class + 1 {
-		waiting += l.queues[c].cost
+func (b *Budget) released(l *Lane, w *waiter, at, until int64) int {
+	waiting := l.queues[w.class].before(w)
+	for class := range w.class {
+		waiting += l.queues[class].cost
 	}
 	for _, c := range l.own {
 		if waiting > 0 && !c.endless && !c.stopped {

@@ -24,7 +24,8 @@ type waiter struct {
 	lane  *Lane
 	cost  int
 	class int
-	seq   uint64
+	again bool          // it was let go before
+	seq   uint64        // the lowest goes first
 	ready chan struct{} // closed when the call may go or err is set
 
 	next, prev *waiter
@@ -43,10 +44,44 @@ type waiter struct {
 }
 
 // A queue is a doubly linked list, so that a waiter in its middle leaves in no
-// time.
+// time. Those who were let go before come first.
 type queue struct {
 	head, tail *waiter
-	cost       int // of all in it
+	cost       int     // of all in it
+	again      *waiter // the last of those who were let go before
+	againCost  int     // of these
+}
+
+func (q *queue) add(w *waiter) {
+	if !w.again {
+		q.push(w)
+		return
+	}
+	after := q.again
+	q.again = w
+	q.againCost += w.cost
+	if after == q.tail { // also if there is nobody
+		q.push(w)
+		return
+	}
+	next := q.head
+	if after != nil {
+		next = after.next
+		after.next = w
+	} else {
+		q.head = w
+	}
+	w.prev, w.next, w.queued = after, next, true
+	next.prev = w
+	q.cost += w.cost
+}
+
+// before is the cost of those in the queue that are before a waiter who joins it.
+func (q *queue) before(w *waiter) int {
+	if w.again {
+		return q.againCost
+	}
+	return q.cost
 }
 
 func (q *queue) push(w *waiter) {
@@ -61,6 +96,12 @@ func (q *queue) push(w *waiter) {
 }
 
 func (q *queue) remove(w *waiter) {
+	if w.again {
+		q.againCost -= w.cost
+		if q.again == w {
+			q.again = w.prev
+		}
+	}
 	if w.prev == nil {
 		q.head = w.next
 	} else {

@@ -129,7 +129,7 @@ func (l *Lane) Check(ctx context.Context, call Call) error {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	w := &waiter{lane: l, cost: max(1, call.Cost), class: call.Priority.class(), counted: true}
+	w := &waiter{lane: l, cost: max(1, call.Cost), class: call.Priority.class(), counted: true, again: call.Again}
 	w.setDeadline(ctx, call, at)
 	if err := b.never(l, w.cost); err != nil {
 		return err
@@ -151,14 +151,18 @@ func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int, counted b
 			return nil, b.charge(l, at, n, counted, nested), nil
 		}
 	}
-	w := &waiter{lane: l, cost: n, class: call.Priority.class(), counted: counted, nested: nested}
+	w := &waiter{lane: l, cost: n, class: call.Priority.class(), counted: counted, nested: nested, again: call.Again}
 	w.setDeadline(ctx, call, at)
 	if err := b.refuse(w, at); err != nil {
 		return nil, Ticket{}, err
 	}
-	b.seq++
-	w.seq, w.ready = b.seq, make(chan struct{})
-	l.queues[w.class].push(w)
+	if b.seq++; w.again {
+		w.seq = b.seq
+	} else {
+		w.seq = b.seq | 1<<63 // after all that were let go before
+	}
+	w.ready = make(chan struct{})
+	l.queues[w.class].add(w)
 	b.waiting++
 	b.dispatch(at)
 	return w, Ticket{}, nil
@@ -186,7 +190,7 @@ func (b *Budget) refuse(w *waiter, at int64) error {
 	if w.tooLate(due) {
 		return b.waitError(w, due, at, cause)
 	}
-	if b.waiting >= b.maxQueue() {
+	if b.waiting >= b.maxQueue() && !w.again {
 		e := b.waitError(w, due, at, CauseQueue)
 		e.Err = ErrQueueFull
 		return e

@@ -42,6 +42,7 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 	if call.MaxWait > 0 {
 		p.end = time.Now().Add(call.MaxWait - waited)
 	}
+	p.call.Again = true
 	again := req.WithContext(context.WithValue(req.Context(), resumptionKey{}, p))
 	again.RequestURI = "" // a proxied request has one, and http.Client will not have it
 	if again.Body != nil {

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -161,5 +162,29 @@ func TestQueueHasAnEnd(t *testing.T) {
 			t.Errorf("%d refused, want 9899", full)
 		}
 		base.wantAt(t, steps(101, 0, time.Second)...)
+	})
+}
+
+// The same reports: a refused call starts at the end of the queue.
+func TestRefusedCallKeepsItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		base := newScript(func(req *http.Request) (*http.Response, error) {
+			order = append(order, req.URL.Path)
+			if len(order) == 3 {
+				return answer(429, "", "Retry-After", "5")(req)
+			}
+			return answer(200, "")(req)
+		})
+		tr := &transport.Transport{Base: base, MaxWait: -1, Backoff: still, Limits: transport.Limits{"/": {{Rate: 1}}}}
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() { do(t, tr, get(t, fmt.Sprintf("https://api.example.com/%02d", i))) })
+			synctest.Wait()
+		}
+		wg.Wait()
+		if len(order) != 21 || order[2] != order[3] || !slices.IsSorted(order) {
+			t.Errorf("sent in the order %v", order)
+		}
 	})
 }
