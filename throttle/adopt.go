@@ -28,6 +28,9 @@ type sighting struct {
 	own    int64 // cost of all calls so far
 	cost   int64 // of the one that was answered
 	unsure int64 // cost of the calls that may have come to the server after this one
+
+	spread float64 // how much of a quota not to let go at once, from 0 to 1
+	left   float64 // what is left at least, as all answers of late have it
 }
 
 // A plan is the limit that a policy amounts to, and where it stands.
@@ -35,6 +38,7 @@ type plan struct {
 	limit  Limit
 	most   int     // no call costs more
 	level  float64 // calls that may go at once, at first; negative: see install
+	least  float64 // and at any time, if it is above zero
 	lo, hi int64   // bounds for TAT
 	end    int64   // when the plan is of the past; far if never
 }
@@ -122,10 +126,10 @@ func (p *Policy) window(seen sighting) plan {
 
 // quota is for what remains until a reset. No more than that before the reset
 // is right for every kind of server, while nobody else draws on it. What is
-// left of the first half may go as a burst; the rest is spread. At the reset
-// one call goes, and brings the next figures.
+// left of the first half, or of another share, may go as a burst; the rest is
+// spread. At the reset one call goes, and brings the next figures.
 func (p *Policy) quota(seen sighting) plan {
-	left := max(0, p.Remaining-float64(seen.unsure))
+	left := max(0, p.Remaining-float64(seen.unsure), seen.left)
 	reset := p.Reset
 	if reset%time.Second == 0 {
 		reset += time.Second // it is in whole seconds, and may have been cut off
@@ -133,17 +137,20 @@ func (p *Policy) quota(seen sighting) plan {
 	if p.Window > 0 {
 		reset = min(reset, max(p.Window, p.Reset))
 	}
-	half := p.Limit / 2
+	keep := seen.spread * p.Limit
 	if p.Limit == 0 {
-		half = left / 2
+		keep = seen.spread * left
 	}
-	burst := math.Floor(min(max(left-half, 1), left, 1e9))
+	burst := math.Floor(min(max(left-keep, 1), left, 1e9))
 	until := clamp(int64(reset))
 	interval := max(1, int64(math.Ceil(float64(until)/(left-burst+1))))
 	l := Limit{Rate: rate.Every(time.Duration(interval)), Burst: int(max(1, burst))}
 	out := plan{limit: l, most: int(min(max(p.Limit, left, 1), 1e9)), level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
-	if left < 1 {
+	switch {
+	case left < 1:
 		out.lo = out.end
+	case left-keep >= 1:
+		out.least = burst
 	}
 	return out
 }

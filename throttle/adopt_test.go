@@ -18,7 +18,7 @@ func published(change func(*Policy)) Policy {
 
 // What each kind of statement amounts to.
 func TestPlan(t *testing.T) {
-	seen := sighting{at: 0, from: fresh, to: 0}
+	seen := sighting{at: 0, from: fresh, to: 0, spread: 0.5}
 	for _, tt := range []struct {
 		name     string
 		policy   Policy

@@ -54,6 +54,7 @@ type Budget struct {
 	rejected int64      // cost of all that the server refused
 	known    []*known   // what the server published, a policy each
 	staleAt  int64      // when the first of them expires
+	spread   float64    // see SetSpread
 
 	saved   map[string][]float64 // levels from a process before this one, by lane
 	savedAt int64                // when they were true

@@ -14,6 +14,7 @@ type known struct {
 	heard   int64         // when that was
 	reset   time.Duration // the longest until a reset so far: its window is no shorter
 	staleAt int64         // when the cell says nothing any more; far if it goes on
+	flight  flight
 }
 
 const (
@@ -125,11 +126,12 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		}
 		return false
 	}
-	plan, ok := p.plan(seen)
-	if !ok {
+	if _, ok := p.plan(seen); !ok {
 		return false
 	}
 	k := b.knownAs(p.Name)
+	seen.left = k.flight.leaves(p.Remaining, t, seen.own)
+	plan, _ := p.plan(seen)
 	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
@@ -184,7 +186,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 // was longer than the shortest.
 func (b *Budget) sight(t *Ticket, at int64) sighting {
 	own := b.sent.Load()
-	s := sighting{at: at, from: fresh, to: at, own: own, cost: int64(t.cost), unsure: max(0, own-t.ended-int64(t.cost))}
+	s := sighting{at: at, from: fresh, to: at, own: own, cost: int64(t.cost), unsure: max(0, own-t.ended-int64(t.cost)), spread: b.spreadShare()}
 	if t.at != fresh {
 		s.from = t.at
 		s.to = t.at + b.network.trip(at-t.at, at)
@@ -224,9 +226,10 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 		c.tat.Store(c.tatFor(b.levelAtFirst(c, seen), seen.at))
 	default:
 		tat := carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at)
-		if plan.level > 1 {
-			// More is left than we knew: it was no window, or it ended early.
-			tat = min(tat, c.tatFor(plan.level, seen.at))
+		if plan.least > 0 || plan.level >= 0 && plan.lo == fresh {
+			// Perhaps more is left than we knew, because it is no window, or its end
+			// was early. At the worst the next call goes one interval from here.
+			tat = min(tat, c.tatFor(plan.least, seen.at))
 		}
 		c.tat.Store(tat)
 	}
@@ -290,7 +293,7 @@ func (b *Budget) expire(at int64) {
 			k.policy.Window = k.reset // it may be longer, but hardly shorter
 		}
 		b.swap(k, nil)
-		seen := sighting{at: at, from: fresh, to: at}
+		seen := sighting{at: at, from: fresh, to: at, spread: b.spreadShare()}
 		if plan, ok := k.policy.plan(seen); ok {
 			b.install(k, plan, seen) // a new window, of which nothing is used yet
 		}

@@ -93,7 +93,7 @@ func (b *Budget) restorePolicy(s SavedPolicy, at, ago int64) {
 	if p.Reset -= time.Duration(ago); p.Reset <= 0 {
 		p.Remaining, p.Reset = -1, -1 // of a window that is over
 	}
-	seen := sighting{at: at, from: fresh, to: at}
+	seen := sighting{at: at, from: fresh, to: at, spread: b.spreadShare()}
 	plan, ok := p.plan(seen)
 	if !ok || math.IsNaN(s.Tokens) {
 		return

@@ -58,6 +58,9 @@ func (t *Transport) validateFields() error {
 	if math.IsNaN(t.RetryBudget) || t.RetryBudget > 1000 {
 		return &ConfigError{Field: "RetryBudget", Err: fmt.Errorf("%v makes no sense", t.RetryBudget)}
 	}
+	if math.IsNaN(t.Spread) || t.Spread > 1 {
+		return &ConfigError{Field: "Spread", Err: fmt.Errorf("%v must not be above 1", t.Spread)}
+	}
 	if err := t.Backoff.Validate(); err != nil {
 		return &ConfigError{Field: "Backoff", Err: err}
 	}

@@ -40,6 +40,8 @@ func TestBadConfiguration(t *testing.T) {
 		{&transport.Transport{Limits: transport.Limits{"a.com/{x}/y": {good}, "a.com/z/{y}": {good}}}, "conflicts"},
 		{&transport.Transport{Limits: transport.Limits{"a.com/": {good}, "A.com/": {good}}}, "conflicts"},
 		{&transport.Transport{MaxAttempts: -1}, "MaxAttempts: -1"},
+		{&transport.Transport{Spread: 1.5}, "Spread: 1.5"},
+		{&transport.Transport{Spread: math.NaN()}, "Spread: NaN"},
 		{&transport.Transport{MaxConcurrent: -1}, "MaxConcurrent: -1"},
 		{&transport.Transport{MaxQueue: -1}, "MaxQueue: -1"},
 		{&transport.Transport{Backoff: backoff.Policy{Min: -1}}, "Backoff: "},

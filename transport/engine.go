@@ -86,12 +86,13 @@ func (t *Transport) start() *engine {
 	if e.maxAttempts == 0 {
 		e.maxAttempts = DefaultMaxAttempts
 	}
-	maxQueue, maxConcurrent := t.MaxQueue, t.MaxConcurrent
+	maxQueue, maxConcurrent, spread := t.MaxQueue, t.MaxConcurrent, t.Spread
 	e.budgets.New = func(string) *throttle.Budget {
 		b := &throttle.Budget{}
 		b.SetMaxQueue(maxQueue)
 		b.SetMaxConcurrent(maxConcurrent)
 		b.Probe()
+		b.SetSpread(spread)
 		return b
 	}
 	e.budgets.Max, e.budgets.Drop = t.MaxKeys, e.dropRoutes

@@ -64,6 +64,12 @@ type Transport struct {
 	// bound.
 	RetryBudget float64
 
+	// Spread is how much of a quota, of which a server publishes what is left and
+	// when it is reset, is spread evenly over the time until then. What is left
+	// beyond that share goes at once. 1 is all of it; zero means a half; negative
+	// means none, for batches that are to end early and are alone on their quota.
+	Spread float64
+
 	// MaxConcurrent caps the calls under way on one budget, from just before
 	// they are sent to the end of the response's body: a body that is never
 	// closed holds its place for ever. Zero means no cap.
