@@ -75,35 +75,50 @@ func (r *trial) log(t *testing.T) {
 	}
 }
 
-// check is for what headway came to, beside what somebody did by hand. Times
-// are only told: others use the machine as well.
+// check is for what headway came to, beside what somebody did by hand. Other
+// things that run on a machine cost refusals and time, so that the aim is only
+// told, and what fails is what no noise explains.
 func (r *trial) check(t *testing.T, byHand *outcome) {
 	t.Helper()
 	if n := r.out.failed.Load(); n > 0 {
 		t.Errorf("%d calls failed, one of them: %v", n, r.out.why.Load())
 	}
-	aim, gap := r.mostRefused(byHand.refused.Load()), gaps[r.name()]
 	got := r.out.refused.Load()
-	if most := max(aim, gap); got > most {
-		t.Errorf("%d refused, want at most %d", got, most)
+	if aim := r.aim(byHand.refused.Load()); got > aim {
+		t.Logf("%d refused, the aim is %d", got, aim)
 	}
-	if gap > 0 && got <= aim {
-		t.Log("this time there was no gap")
+	if most := r.most(); got > most {
+		t.Errorf("%d refused, want at most %d", got, most)
 	}
 }
 
-// mostRefused is the aim, and a few for a machine that is busy.
-func (r *trial) mostRefused(byHand int64) int64 {
-	const slack, stormSlack = 3, 20
+// aim is how many are to be refused.
+func (r *trial) aim(byHand int64) int64 {
 	switch {
 	case r.workload.processes > 1:
-		// Those that came too much at once, before anybody could know, are
-		// refused whatever is done then.
-		lost := int64(max(0, r.workload.total()-r.server.atOnce))
-		return max(byHand/2, lost+lost/10) + stormSlack
+		return max(byHand/2, r.lost())
 	case r.server.publishes:
-		return 1 + slack
-	default:
-		return max(2, int64(r.workload.total())/50) + slack
+		return 1
 	}
+	return max(2, int64(r.workload.total())/50)
+}
+
+// lost is how many come too much at once, before anybody can know: they are
+// refused whatever is done then.
+func (r *trial) lost() int64 {
+	if r.workload.processes == 1 {
+		return 0
+	}
+	return int64(max(0, r.workload.total()-r.server.atOnce))
+}
+
+func (r *trial) most() int64 {
+	total := int64(r.workload.total())
+	switch {
+	case r.workload.processes > 1:
+		return 4*r.lost() + total/4
+	case r.server.publishes:
+		return total / 10
+	}
+	return total / 4
 }
