@@ -172,6 +172,11 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		}
 	}
 	*tat = min(*tat, max(plan.hi, plan.lo))
+	if plan.level >= 0 && plan.lo == fresh {
+		// Perhaps more is left than we knew, because it is no window, or its end was
+		// early. At the worst the next call goes one interval from here.
+		*tat = min(*tat, c.tatFor(plan.least, seen.at))
+	}
 	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
 	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
 		return false
@@ -225,13 +230,7 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 	case k.cell == nil:
 		c.tat.Store(c.tatFor(b.levelAtFirst(c, seen), seen.at))
 	default:
-		tat := carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at)
-		if plan.least > 0 || plan.level >= 0 && plan.lo == fresh {
-			// Perhaps more is left than we knew, because it is no window, or its end
-			// was early. At the worst the next call goes one interval from here.
-			tat = min(tat, c.tatFor(plan.least, seen.at))
-		}
-		c.tat.Store(tat)
+		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
 	}
 	b.swap(k, c)
 }

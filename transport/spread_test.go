@@ -18,7 +18,10 @@ func quotaBase() *script {
 	start := time.Now()
 	var window time.Duration
 	used := 0
+	var mu sync.Mutex
 	return newScript(func(req *http.Request) (*http.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		now := time.Since(start)
 		if w := now.Truncate(10 * time.Second); w != window {
 			window, used = w, 0
