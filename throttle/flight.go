@@ -12,7 +12,6 @@ type flight struct {
 	heard int64   // and with the latest call that was answered
 	told  int64   // cost of its calls that were answered, with this policy
 	low   float64 // the least that remained after any of them
-	begun bool
 }
 
 // leaves takes in an answer, and returns how much is left at least, when so
@@ -20,9 +19,9 @@ type flight struct {
 func (f *flight) leaves(remaining float64, t *Ticket, sent int64) float64 {
 	if before := t.sent - int64(t.cost); before == t.ended && t.sent > f.heard {
 		// It went when nothing was under way: all before is over.
-		*f = flight{from: before, low: math.Inf(1), begun: true}
+		*f = flight{from: before, low: math.Inf(1)}
 	}
-	if !f.begun || t.sent <= f.from {
+	if t.sent <= f.from {
 		return 0
 	}
 	f.heard = max(f.heard, t.sent)

@@ -126,12 +126,18 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		}
 		return false
 	}
-	if _, ok := p.plan(seen); !ok {
+	k := b.knownAs(p.Name)
+	if k != nil {
+		seen.left = k.flight.leaves(p.Remaining, t, seen.own)
+	}
+	plan, ok := p.plan(seen)
+	if !ok {
 		return false
 	}
-	k := b.knownAs(p.Name)
-	seen.left = k.flight.leaves(p.Remaining, t, seen.own)
-	plan, _ := p.plan(seen)
+	if k == nil {
+		k = b.learn()
+		k.flight.leaves(p.Remaining, t, seen.own)
+	}
 	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
@@ -199,14 +205,19 @@ func (b *Budget) sight(t *Ticket, at int64) sighting {
 	return s
 }
 
-// knownAs is what is known of a policy by its name. The one not heard of for
-// longest makes room for a new one.
+// knownAs is what is known of a policy by its name, or nil.
 func (b *Budget) knownAs(name string) *known {
 	for _, k := range b.known {
 		if k.policy.Name == name {
 			return k
 		}
 	}
+	return nil
+}
+
+// learn makes room for a policy. The one not heard of for longest goes, if there
+// are too many.
+func (b *Budget) learn() *known {
 	if len(b.known) >= maxKnown {
 		oldest := slices.MinFunc(b.known, func(a, b *known) int { return cmp.Compare(a.heard, b.heard) })
 		b.swap(oldest, nil)

@@ -99,6 +99,9 @@ func (b *Budget) restorePolicy(s SavedPolicy, at, ago int64) {
 		return
 	}
 	k := b.knownAs(p.Name)
+	if k == nil {
+		k = b.learn()
+	}
 	k.policy, k.heard, k.reset = p, at, p.Reset
 	b.install(k, plan, seen)
 	if plan.end == far {
