@@ -39,6 +39,7 @@ type class struct {
 	order     int8          // of resets: which is preferred; of retries: likewise
 	rest      string        // what follows "ratelimit" in the name, as it stands there
 	reason    string        // of lookalike: why
+	reach     bool          // of lookalike: its value says whom a refusal concerns
 	row       *row          // of dialect
 }
 
@@ -59,7 +60,9 @@ func classify(name string) *class {
 		return &nothing
 	}
 	p := parseName(lower)
-	return p.class()
+	c := p.class()
+	c.reach = tellsReach(lower)
+	return c
 }
 
 var nothing class

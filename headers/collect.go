@@ -13,6 +13,7 @@ type field struct {
 type origin struct {
 	date   string // the server's clock
 	cached bool
+	global Opt[bool]
 }
 
 // sift moves the last field to its place among the sorted ones before it: their
@@ -55,5 +56,25 @@ func (from *origin) take(c *class, v string) {
 		from.cached = from.cached || ok && (n.whole > 0 || n.nano > 0)
 	default: // X-From-Cache, by which Go's caching transports mark an answer
 		from.cached = from.cached || v == "1" || strings.EqualFold(v, "true")
+	}
+}
+
+// tellsReach reports whether a field says whom a refusal concerns: those of
+// Discord and Riot do.
+func tellsReach(lower string) bool {
+	switch lower {
+	case "x-ratelimit-global", "x-ratelimit-scope", "x-rate-limit-scope", "x-rate-limit-type":
+		return true
+	}
+	return false
+}
+
+// takeReach reads such a field. That everybody is concerned counts more.
+func (from *origin) takeReach(v string) {
+	switch strings.ToLower(trim(v)) {
+	case "true", "1", "global", "application", "service":
+		from.global = Some(true)
+	case "user", "shared", "method":
+		from.global = Some(from.global.V)
 	}
 }

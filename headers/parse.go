@@ -35,6 +35,9 @@ func parse(h http.Header, now time.Time, resetUnit time.Duration, notes *notes) 
 			from.take(c, lines[0])
 		case lookalike:
 			notes.ignore(&field{name, lines, c})
+			if c.reach {
+				from.takeReach(lines[0])
+			}
 		default:
 			fields = append(fields, field{name, lines, c})
 			sift(fields)
@@ -42,10 +45,12 @@ func parse(h http.Header, now time.Time, resetUnit time.Duration, notes *notes) 
 	}
 	notes.setCached(from.cached)
 	if len(fields) == 0 {
-		return Result{}
+		return Result{Global: from.global}
 	}
 	r := reading{clock: clock{now: now, dateText: from.date}, resetUnit: resetUnit, notes: notes}
-	return r.read(fields, from.cached)
+	result := r.read(fields, from.cached)
+	result.Global = from.global
+	return result
 }
 
 // Any reports whether h holds a field that [Parse] would read. It is cheaper

@@ -79,4 +79,8 @@ type Result struct {
 	// on a 2xx it is no refusal. At most 366 days; the caller needs a much
 	// smaller ceiling of its own.
 	RetryAfter Opt[time.Duration]
+	// Global says whom a refusal concerns: true is everybody who shares any
+	// limit of the server, false those only who share the one that it names.
+	// Absent, as nearly always, the server does not say.
+	Global Opt[bool]
 }

@@ -20,7 +20,7 @@ func (b *Budget) TryAt(t time.Time, call Call) (ticket Ticket, next time.Time, o
 	}
 	due := b.due(&b.main, n, true)
 	if due > at {
-		if due = min(due, b.staleAt); due < far {
+		if due = min(due, b.staleAt()); due < far {
 			next = t.Add(time.Duration(due - at))
 		}
 		return Ticket{}, next, false
@@ -39,8 +39,8 @@ func (t *Ticket) AnsweredAt(at time.Time, policies []Policy) {
 func (t *Ticket) DoneAt(at time.Time) { t.done(func() int64 { return instant(at) }) }
 
 // RefusedAt is [Ticket.Refused] at instant at.
-func (t *Ticket) RefusedAt(at time.Time, policies []Policy, delay func(strikes int) time.Duration) time.Duration {
-	return t.refused(instant(at), policies, delay)
+func (t *Ticket) RefusedAt(at time.Time, r Refusal) time.Duration {
+	return t.refused(instant(at), r)
 }
 
 // SucceededAt is [Ticket.Succeeded] at instant at.
@@ -53,7 +53,7 @@ func (b *Budget) DrawWith(random func() float64) {
 	b.lock()
 	defer b.unlock()
 	b.random = random
-	for _, c := range b.shared {
+	for _, c := range b.common() {
 		c.share.random = random
 	}
 }

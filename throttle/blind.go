@@ -218,36 +218,37 @@ func (c *tokenClock) limit() Limit {
 	return Limit{Rate: rate.Limit(min(c.rate*(1+c.gain), 1e9)), Burst: int(burst)}
 }
 
-// blind reports whether the budget has nothing to go by but refusals.
-func (b *Budget) blind() bool {
-	for _, c := range b.shared {
+// blind reports whether the calls of a scope have nothing to go by but refusals.
+func (b *Budget) blind(s *scope) bool {
+	for _, c := range b.byHand {
 		if c.share.heard {
 			return false // it counts down a limit that was set by hand
 		}
 	}
-	return len(b.known) == 0
+	return len(s.known) == 0
 }
 
 // letThrough is how much was answered, and not refused.
-func (b *Budget) letThrough() int64 { return b.ended.Load() - b.rejected }
+func (s *scope) letThrough() int64 { return s.ended.Load() - s.rejected }
 
 // learnRefusal lets the token clock read a refusal.
 func (b *Budget) learnRefusal(t *Ticket, at, until int64) int64 {
-	passed := b.letThrough() - int64(t.cost)
-	if b.clock.rate == 0 && passed < clockLeastSeen {
+	s := t.lane.scope
+	passed := s.letThrough() - int64(t.cost)
+	if s.clock.rate == 0 && passed < clockLeastSeen {
 		return 0
 	}
 	went := t.at
 	if went == fresh {
 		went = at
 	}
-	extra := b.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, b.byHand+len(t.lane.own) > 0})
-	if b.clock.vague > clockVague {
-		b.unpace()
+	extra := s.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, len(b.byHand)+len(t.lane.own) > 0})
+	if s.clock.vague > clockVague {
+		b.unpace(s)
 		return 0
 	}
-	b.clock.sent, b.clock.heard = t.sent, at
-	b.setPace(at)
+	s.clock.sent, s.clock.heard = t.sent, at
+	b.setPace(s, at)
 	return extra
 }
 
@@ -256,26 +257,27 @@ func (b *Budget) learnSuccess(t *Ticket, at int64) {
 	if !t.pressed {
 		return
 	}
-	b.clock.heard = at
-	if b.clock.succeeded(at, b.letThrough()) {
-		b.setPace(at)
+	s := t.lane.scope
+	s.clock.heard = at
+	if s.clock.succeeded(at, s.letThrough()) {
+		b.setPace(s, at)
 	}
 }
 
 // setPace puts the pace of the token clock into force.
-func (b *Budget) setPace(at int64) {
-	c := newCell(b.clock.limit())
+func (b *Budget) setPace(s *scope, at int64) {
+	c := newCell(s.clock.limit())
 	if c.bad != nil {
 		return
 	}
-	if old := b.clock.cell; old != nil {
+	if old := s.clock.cell; old != nil {
 		c.tat.Store(carry(&old.gcra, &c.gcra, *b.hold(old), at))
 		b.retire(old)
 	} else {
 		c.tat.Store(c.tatFor(0, at))
 	}
-	b.clock.cell = c
-	b.relist()
+	s.clock.cell = c
+	b.relist(s)
 	b.refresh()
 }
 
@@ -284,11 +286,11 @@ func (b *Budget) setPace(at int64) {
 const forgetPace = int64(10 * time.Minute)
 
 // unpace takes it out of force.
-func (b *Budget) unpace() {
-	if b.clock.cell != nil {
-		b.retire(b.clock.cell)
-		b.clock = tokenClock{}
-		b.relist()
+func (b *Budget) unpace(s *scope) {
+	if s.clock.cell != nil {
+		b.retire(s.clock.cell)
+		s.clock = tokenClock{}
+		b.relist(s)
 		b.refresh()
 	}
 }

@@ -37,7 +37,7 @@ func saturate(b *Budget, server *toyBucket, start time.Time, from, span time.Dur
 			ticket.AnsweredAt(at, nil)
 			ticket.SucceededAt(at)
 		} else {
-			ticket.RefusedAt(at, nil, func(n int) time.Duration { return min(time.Minute, 100*time.Millisecond<<n) })
+			ticket.RefusedAt(at, Refusal{Delay: func(n int) time.Duration { return min(time.Minute, 100*time.Millisecond<<n) }})
 		}
 		ticket.DoneAt(at)
 		if at.Sub(start) >= from {
@@ -104,7 +104,7 @@ func TestNoRateIsLearnedFromRandomRefusals(t *testing.T) {
 		sent++
 		at = at.Add(10 * time.Millisecond)
 		if sent%2 == 0 {
-			ticket.RefusedAt(at, nil, func(int) time.Duration { return 100 * time.Millisecond })
+			ticket.RefusedAt(at, Refusal{Delay: func(int) time.Duration { return 100 * time.Millisecond }})
 		} else {
 			ticket.AnsweredAt(at, nil)
 			ticket.SucceededAt(at)
@@ -126,10 +126,10 @@ func TestPaceIsForgotten(t *testing.T) {
 		t.Fatal("nothing was learned")
 	}
 	at := start.Add(time.Minute + time.Duration(forgetPace) + time.Second)
-	if _, _, ok := b.TryAt(at, Call{}); !ok || len(b.shared) != 0 {
-		t.Errorf("%d limits are left after ten minutes of quiet", len(b.shared))
+	if _, _, ok := b.TryAt(at, Call{}); !ok || len(b.common()) != 0 {
+		t.Errorf("%d limits are left after ten minutes of quiet", len(b.common()))
 	}
-	if r := b.clock.rate; r != 0 || math.IsNaN(r) {
+	if r := b.root.clock.rate; r != 0 || math.IsNaN(r) {
 		t.Errorf("the rate %v is left", r)
 	}
 }

@@ -25,36 +25,30 @@ type Budget struct {
 	// gate is set while a call must not pass without the mutex: somebody
 	// waits, or a cool-down is on, or the calls under way are counted.
 	gate     atomic.Bool
-	troubled atomic.Bool  // the last thing heard from the server was a refusal
-	sent     atomic.Int64 // cost of all that Acquire let go
-	ended    atomic.Int64 // cost of all that was answered since
-	touched  atomic.Bool  // asked for since the hand of a Keyed came by
-	gone     atomic.Bool  // let go by a Keyed
+	troubled atomic.Bool // the last thing heard from the server was a refusal
+	touched  atomic.Bool // asked for since the hand of a Keyed came by
+	gone     atomic.Bool // let go by a Keyed
 	main     Lane
 	byName   atomic.Pointer[[]*Lane] // lanes, for those who look one up
 
-	mu       sync.Mutex
-	key      string
-	shared   []*cell // bind in every lane: first those set by hand, then those learned
-	byHand   int     // how many of shared are set by hand
-	lanes    []*Lane // main is the first; nil until init
-	held     []*cell // taken from the fast path until unlock
-	waiting  int
-	unbegun  int // cells that are held until the first call
-	queueAt  int // how many may wait; 0 is defaultQueue
-	seq      uint64
-	passed   [classes]int // calls of higher classes that went while this one waited
-	bound    queue        // waiters whose slot is fixed, by a Reserve behind them
-	timer    *time.Timer
-	cool     coolDown
-	permits  permits
-	random   func() float64
-	network  network
-	clock    tokenClock // for a server that publishes nothing
-	rejected int64      // cost of all that the server refused
-	known    []*known   // what the server published, a policy each
-	staleAt  int64      // when the first of them expires
-	spread   float64    // see SetSpread
+	mu      sync.Mutex
+	key     string
+	byHand  []*cell  // set by hand; they bind in every lane
+	lanes   []*Lane  // main is the first; nil until init
+	scopes  []*scope // root is the first
+	root    scope
+	held    []*cell // taken from the fast path until unlock
+	waiting int
+	unbegun int // cells that are held until the first call
+	queueAt int // how many may wait; 0 is defaultQueue
+	seq     uint64
+	passed  [classes]int // calls of higher classes that went while this one waited
+	bound   queue        // waiters whose slot is fixed, by a Reserve behind them
+	timer   *time.Timer
+	permits permits
+	random  func() float64
+	network network
+	spread  float64 // see SetSpread
 
 	saved   map[string][]float64 // levels from a process before this one, by lane
 	savedAt int64                // when they were true
@@ -68,6 +62,7 @@ const defaultQueue = 100_000
 // limits of another.
 type Lane struct {
 	budget *Budget
+	scope  *scope // whose limits its calls draw on as well
 	name   string
 	// fast is the one limit that a call of this lane has to meet, unlimited if
 	// it has none, and nil if there are several: those take the mutex.
@@ -83,7 +78,7 @@ func NewBudget(limits ...Limit) (*Budget, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Budget{shared: cells, byHand: len(cells)}
+	b := &Budget{byHand: cells}
 	b.unbegun = countUnbegun(cells)
 	b.init()
 	return b, nil
@@ -141,13 +136,17 @@ func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
 		return nil, err
 	}
 	b.unbegun += countUnbegun(cells)
-	l := &Lane{budget: b, name: name, own: cells}
+	l := b.addLane(&Lane{budget: b, scope: &b.root, name: name, own: cells})
+	b.restoreLane(l)
+	return l, nil
+}
+
+func (b *Budget) addLane(l *Lane) *Lane {
 	b.lanes = append(slices.Clip(b.lanes), l)
 	all := b.lanes
 	b.byName.Store(&all)
-	b.restoreLane(l)
 	b.refresh()
-	return l, nil
+	return l
 }
 
 // Lanes returns the names of the lanes, the empty one of the budget's own first.
@@ -156,7 +155,9 @@ func (b *Budget) Lanes() []string {
 	b.lock()
 	defer b.unlock()
 	for _, l := range b.lanes {
-		names = append(names, l.name)
+		if l.scope == &b.root {
+			names = append(names, l.name)
+		}
 	}
 	return names
 }
@@ -171,7 +172,7 @@ func (b *Budget) laneNamed(name string) *Lane {
 		return nil
 	}
 	for _, l := range *lanes {
-		if l.name == name {
+		if l.name == name && l.scope == &b.root {
 			return l
 		}
 	}
@@ -180,11 +181,13 @@ func (b *Budget) laneNamed(name string) *Lane {
 
 func (b *Budget) init() {
 	if b.lanes == nil {
-		b.main.budget = b
+		b.root.init(b, "")
+		b.scopes = []*scope{&b.root}
+		b.main.budget, b.main.scope = b, &b.root
 		b.lanes = []*Lane{&b.main}
 		first := b.lanes
 		b.byName.Store(&first)
-		b.cool.until, b.staleAt, b.permits.coldEnd = fresh, far, far
+		b.permits.coldEnd = far
 		b.refresh()
 	}
 }
@@ -198,8 +201,13 @@ func (b *Budget) lock() {
 // unlock ends it. The gate has to be right before the cells are given back:
 // the fast path looks at it first.
 func (b *Budget) unlock() {
-	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted())
-	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0 || b.permits.cold > 0 || b.clock.cell != nil)
+	shut, troubled := b.bound.head != nil || b.waiting > 0 || b.permits.counted(), b.permits.slow > 0 || b.permits.cold > 0
+	for _, s := range b.scopes {
+		shut = shut || s.cool.on()
+		troubled = troubled || s.cool.strikes > 0 || s.clock.cell != nil
+	}
+	b.gate.Store(shut)
+	b.troubled.Store(troubled)
 	for _, c := range b.held {
 		c.isHeld = false
 		c.tat.Store(c.value)
@@ -251,14 +259,11 @@ func (b *Budget) refresh() {
 // cells are the limits that a call of the lane has to meet.
 func (b *Budget) cells(l *Lane) iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
-		for _, c := range b.shared {
-			if !yield(c) {
-				return
-			}
-		}
-		for _, c := range l.own {
-			if !yield(c) {
-				return
+		for _, cells := range [...][]*cell{b.byHand, l.scope.cells, l.own} {
+			for _, c := range cells {
+				if !yield(c) {
+					return
+				}
 			}
 		}
 	}
@@ -276,9 +281,8 @@ func (b *Budget) SetLimits(limits ...Limit) error {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	b.replace(b.shared[:b.byHand], cells, at)
-	b.shared = append(cells, b.shared[b.byHand:]...)
-	b.byHand = len(cells)
+	b.replace(b.byHand, cells, at)
+	b.byHand = cells
 	b.replan(at)
 	return nil
 }
@@ -294,7 +298,9 @@ func (l *Lane) SetLimits(limits ...Limit) error {
 	defer b.unlock()
 	at := b.settle(now())
 	b.replace(l.own, cells, at)
-	l.own = cells
+	for _, twin := range b.twins(l) {
+		twin.own = cells
+	}
 	b.replan(at)
 	return nil
 }
@@ -322,9 +328,19 @@ func carry(was, is *gcra, tat, at int64) int64 {
 func (b *Budget) Limits() []Limit {
 	b.lock()
 	defer b.unlock()
-	limits := make([]Limit, len(b.shared))
-	for i, c := range b.shared {
-		limits[i] = c.limit
+	var limits []Limit
+	for _, c := range b.common() {
+		limits = append(limits, c.limit)
 	}
 	return limits
+}
+
+// common are the limits of no single lane: those set by hand, then those of
+// the scopes.
+func (b *Budget) common() []*cell {
+	all := slices.Clone(b.byHand)
+	for _, s := range b.scopes {
+		all = append(all, s.cells...)
+	}
+	return all
 }

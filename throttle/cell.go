@@ -13,7 +13,8 @@ import (
 // was replaced stays held for ever, so that no call is charged to the past.
 type cell struct {
 	gcra
-	tat atomic.Int64
+	scope *scope // that it is of; nil for one set by hand
+	tat   atomic.Int64
 
 	// late is how much later than it went a call may come to the server. One
 	// that finds the limit at rest is taken to come that late, until its answer

@@ -20,40 +20,52 @@ func (b *Budget) CoolDown(until time.Time) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	b.coolDown(instant(until), at)
+	b.coolDown(b.scopes, instant(until), at)
 }
 
-func (b *Budget) coolDown(until, at int64) {
-	if until <= at || until <= b.cool.until {
-		return
+// coolDown closes scopes.
+func (b *Budget) coolDown(scopes []*scope, until, at int64) {
+	longer := false
+	for _, s := range scopes {
+		if until > at && until > s.cool.until {
+			s.cool.until, longer = until, true
+		}
 	}
-	b.cool.until = until
-	b.replan(at)
+	if longer {
+		b.replan(at)
+	}
 }
 
-// endCoolDown opens the budget at the instant that was announced: each limit
-// has a level of one call then, and fills from there.
-func (b *Budget) endCoolDown() {
+// endCoolDown opens a scope at the instant that was announced: each limit has a
+// level of one call then, and fills from there.
+func (b *Budget) endCoolDown(s *scope) {
 	for _, l := range b.lanes {
+		if l.scope != s {
+			continue
+		}
 		for c := range b.cells(l) {
 			tat := b.tat(c)
 			*b.hold(c) = tat
 		}
 	}
-	b.shiftBound(b.cool.until)
+	if s == &b.root {
+		b.shiftBound(s.cool.until)
+	}
 	b.permits.slow = 1 // for those of whom no limit says how far apart they may be
-	b.cool.until = fresh
+	s.cool.until = fresh
 }
 
-// CoolingUntil returns when the cool-down ends, and whether there is one.
+// CoolingUntil returns when the cool-down ends, and whether there is one. If the
+// server counts some calls by themselves, it is the last to end.
 func (b *Budget) CoolingUntil() (time.Time, bool) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	if !b.cool.on() {
+	until := b.openAt()
+	if until == fresh {
 		return time.Time{}, false
 	}
-	return time.Now().Add(time.Duration(b.cool.until - at)), true
+	return time.Now().Add(time.Duration(until - at)), true
 }
 
 // Reset ends a cool-down now, as if it had never been, and forgets what the
@@ -61,13 +73,15 @@ func (b *Budget) CoolingUntil() (time.Time, bool) {
 func (b *Budget) Reset() {
 	b.lock()
 	defer b.unlock()
-	b.cool = coolDown{until: fresh, began: b.cool.began}
 	b.permits.slow, b.permits.told = 0, 0
-	for _, k := range b.known {
-		b.swap(k, nil)
+	for _, s := range b.scopes {
+		s.cool = coolDown{until: fresh, began: s.cool.began}
+		for _, k := range s.known {
+			b.swap(s, k, nil)
+		}
+		s.known = nil
+		b.unpace(s)
+		b.relist(s)
 	}
-	b.known = nil
-	b.unpace()
-	b.relist()
 	b.replan(b.settle(now()))
 }

@@ -94,15 +94,15 @@ func TestRefusalsOfOneFlightCountOnce(t *testing.T) {
 		}
 		delay := func(strikes int) time.Duration { return time.Duration(strikes) * time.Second }
 		first, second, third := acquire(), acquire(), acquire()
-		if a, b := first.Refused(nil, delay), second.Refused(nil, delay); a != time.Second || b != time.Second {
+		if a, b := first.Refused(throttle.Refusal{Delay: delay}), second.Refused(throttle.Refusal{Delay: delay}); a != time.Second || b != time.Second {
 			t.Errorf("two of one flight: %v and %v, want 1s each", a, b)
 		}
 		third.Succeeded()
-		if got := acquire().Refused(nil, delay); got != 2*time.Second {
+		if got := acquire().Refused(throttle.Refusal{Delay: delay}); got != 2*time.Second {
 			t.Errorf("refused again: %v, want 2s", got)
 		}
 		acquire().Succeeded()
-		if got := acquire().Refused(nil, delay); got != time.Second {
+		if got := acquire().Refused(throttle.Refusal{Delay: delay}); got != time.Second {
 			t.Errorf("refused after a success: %v, want 1s", got)
 		}
 	})

@@ -7,13 +7,17 @@ func (b *Budget) settle(at int64) int64 {
 	if b.unbegun > 0 {
 		b.begin(at)
 	}
-	if b.cool.on() && at >= b.cool.until {
-		b.endCoolDown()
+	for _, s := range b.scopes {
+		if s.cool.on() && at >= s.cool.until {
+			b.endCoolDown(s)
+		}
 	}
 	if at >= b.permits.coldEnd {
 		b.permits.cold = 0
 	}
-	b.expire(at)
+	for _, s := range b.scopes {
+		b.expire(s, at)
+	}
 	return at
 }
 
@@ -31,11 +35,16 @@ func (b *Budget) begin(at int64) {
 	b.unbegun = 0
 }
 
-// tat is where the TAT of a cell stands once the cool-down has ended.
+// tat is where the TAT of a cell stands once the cool-down has ended that it
+// is under.
 func (b *Budget) tat(c *cell) int64 {
 	tat := *b.hold(c)
-	if b.cool.on() && !c.stopped && !c.endless {
-		tat = max(tat, b.cool.until+c.window-c.interval)
+	until := b.closedUntil()
+	if c.scope != nil {
+		until = c.scope.cool.until
+	}
+	if until != fresh && !c.stopped && !c.endless {
+		tat = max(tat, until+c.window-c.interval)
 	}
 	return tat
 }
@@ -51,12 +60,19 @@ func (b *Budget) earliest(cells []*cell, n int) int64 {
 	return at
 }
 
-// sharedEarliest is when a call may go as far as the limits and the cool-down
-// of the budget are concerned.
-func (b *Budget) sharedEarliest(n int) (int64, Cause) {
-	at := b.earliest(b.shared, n)
-	if b.cool.on() && b.cool.until >= at {
-		return b.cool.until, CauseCoolDown
+// commonEarliest is when a call may go as far as the budget and its scope are
+// concerned.
+func (b *Budget) commonEarliest(s *scope, n int) (int64, Cause) {
+	at, cause := b.scopeEarliest(s, n)
+	return max(at, b.earliest(b.byHand, n)), cause
+}
+
+// scopeEarliest is when a call may go as far as the limits and the cool-down of
+// its scope are concerned.
+func (b *Budget) scopeEarliest(s *scope, n int) (int64, Cause) {
+	at := b.earliest(s.cells, n)
+	if s.cool.on() && s.cool.until >= at {
+		return s.cool.until, CauseCoolDown
 	}
 	return at, CauseLimit
 }
@@ -82,7 +98,7 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
 	}
 	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	if counted {
-		t.ended, t.sent = b.ended.Load(), b.sent.Add(int64(n))
+		t.ended, t.sent = l.scope.ended.Load(), l.scope.sent.Add(int64(n))
 		if !nested {
 			t.counted, t.flying = b.permits.take(at)
 		}
@@ -114,7 +130,7 @@ func (b *Budget) dispatch(at int64) {
 	for {
 		w, when := b.next(at)
 		if w == nil {
-			b.arm(min(when, b.staleAt), at)
+			b.arm(min(when, b.staleAt()), at)
 			return
 		}
 		b.unqueue(w)
@@ -137,7 +153,7 @@ func (b *Budget) next(at int64) (*waiter, int64) {
 	if first == nil {
 		return nil, when
 	}
-	if due, _ := b.sharedEarliest(first.cost); due > at {
+	if due := b.earliest(b.byHand, first.cost); due > at {
 		return nil, min(when, due)
 	}
 	return first, at
@@ -145,34 +161,62 @@ func (b *Budget) next(at int64) (*waiter, int64) {
 
 // boundAt is when the next waiter whose slot is bound goes: then, but not
 // while the server refuses.
-func (b *Budget) boundAt() int64 { return max(b.bound.head.slot, b.cool.until) }
+func (b *Budget) boundAt() int64 { return max(b.bound.head.slot, b.root.cool.until) }
 
-// first is whose turn it is among those whom their own lane does not hold
-// back, and when the lane of another lets it go: a lane at its limit does not
-// hold up the others.
+// first is whose turn it is among those whom neither their own lane nor their
+// scope holds back, and when these let another go: a lane or a scope at its
+// limit does not hold up the others.
 func (b *Budget) first(at int64) (*waiter, int64) {
 	later := far
 	if b.waiting == 0 {
 		return nil, later
 	}
+	for _, s := range b.scopes {
+		s.claimed = false
+	}
 	for _, class := range b.turns() {
 		var first *waiter
-		for _, l := range b.lanes {
-			w := l.queues[class].head
-			if w == nil || first != nil && first.seq < w.seq {
-				continue
+		for _, s := range b.scopes {
+			w, when := b.firstOf(s, class, at)
+			later = min(later, when)
+			if w != nil && (first == nil || w.seq < first.seq) {
+				first = w
 			}
-			if due := b.laneEarliest(l, w.cost, w.counted && !w.nested); due > at {
-				later = min(later, due)
-				continue
-			}
-			first = w
 		}
 		if first != nil {
 			return first, later
 		}
 	}
 	return nil, later
+}
+
+// firstOf is first for the calls of one class and scope. Whom the limits of the
+// scope hold back has them first, before those of lower classes.
+func (b *Budget) firstOf(s *scope, class int, at int64) (*waiter, int64) {
+	var first *waiter
+	later := far
+	if s.claimed {
+		return nil, later
+	}
+	for _, l := range b.lanes {
+		w := l.queues[class].head
+		if w == nil || l.scope != s || first != nil && first.seq < w.seq {
+			continue
+		}
+		if due := b.laneEarliest(l, w.cost, w.counted && !w.nested); due > at {
+			later = min(later, due)
+			continue
+		}
+		first = w
+	}
+	if first == nil {
+		return nil, later
+	}
+	if due, _ := b.scopeEarliest(s, first.cost); due > at {
+		s.claimed = true
+		return nil, min(later, due)
+	}
+	return first, later
 }
 
 // turns is the order of the classes: the highest first, but for a lower one

@@ -62,7 +62,7 @@ func ExampleTicket_Refused() {
 		return
 	}
 	// The server said 429, Retry-After: 60, and nothing of its limits.
-	ticket.Refused(nil, func(strikes int) time.Duration { return time.Minute })
+	ticket.Refused(throttle.Refusal{Delay: func(strikes int) time.Duration { return time.Minute }})
 	ticket.Done()
 
 	_, err = b.Acquire(context.Background(), throttle.Call{MaxWait: time.Second})

@@ -114,8 +114,10 @@ func (b *Budget) letGo() bool {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	busy := b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.cool.strikes > 0 ||
-		b.permits.inUse > 0 || b.sent.Load() != b.ended.Load() || b.clock.cell != nil
+	busy := b.waiting > 0 || b.bound.head != nil || b.permits.inUse > 0
+	for _, s := range b.scopes {
+		busy = busy || s.cool.on() || s.cool.strikes > 0 || s.sent.Load() != s.ended.Load() || s.clock.cell != nil
+	}
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			busy = busy || c.level(*b.hold(c), at) < float64(c.limit.Burst)

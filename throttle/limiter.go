@@ -38,8 +38,7 @@ func NewLimiter(r rate.Limit, b int) *Limiter {
 }
 
 func (l *Limiter) start(limit Limit) {
-	l.b.shared = []*cell{newCell(limit)}
-	l.b.byHand = 1
+	l.b.byHand = []*cell{newCell(limit)}
 	l.b.init()
 }
 
@@ -173,17 +172,16 @@ func (l *Limiter) set(at int64, change func(*Limit)) {
 	limit := l.cell().limit
 	change(&limit)
 	c := newCell(limit)
-	b.replace(b.shared[:b.byHand], []*cell{c}, at)
-	b.shared = append([]*cell{c}, b.shared[b.byHand:]...)
-	b.byHand = 1
+	b.replace(b.byHand, []*cell{c}, at)
+	b.byHand = []*cell{c}
 	b.replan(b.settle(now()))
 }
 
 // cell is the limiter's own limit. There is none if somebody took it away by
 // way of the budget.
 func (l *Limiter) cell() *cell {
-	if l.b.byHand == 0 {
+	if len(l.b.byHand) == 0 {
 		return unlimited
 	}
-	return l.b.shared[0]
+	return l.b.byHand[0]
 }

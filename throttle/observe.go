@@ -44,15 +44,17 @@ func (b *Budget) observe(t *Ticket, at int64, policies []Policy) effect {
 	if len(policies) == 0 {
 		return noEffect
 	}
+	t.move(b.scopeOf(t, policies))
+	s := t.lane.scope
 	seen := b.sight(t, at)
-	before := b.backlog(at)
+	before := b.backlog(s, at)
 	changed := false
 	for _, p := range policies {
 		p = p.sane()
 		changed = b.hear(&p, t, seen) || changed
 	}
-	changed = b.forget(at) || changed
-	switch after := b.backlog(at); {
+	changed = b.forget(s, at) || changed
+	switch after := b.backlog(s, at); {
 	case !changed:
 		return noEffect
 	case after > before+before/64:
@@ -73,43 +75,55 @@ func (b *Budget) follow(e effect, at int64) {
 	b.dispatch(at)
 }
 
-// backlog is how long the last of those who wait will wait for the limits of
-// the budget.
-func (b *Budget) backlog(at int64) int64 {
+// backlog is how long the last of those who wait in a scope will wait for its
+// limits, and for those of the budget.
+func (b *Budget) backlog(s *scope, at int64) int64 {
 	if b.waiting == 0 {
 		return 0
 	}
 	n, end := 0, at
 	for _, l := range b.lanes {
+		if l.scope != s {
+			continue
+		}
 		for _, q := range l.queues {
 			n += q.cost
 		}
 	}
-	for _, c := range b.shared {
-		end = max(end, c.finish(b.tat(c), at, n))
+	for _, cells := range [...][]*cell{b.byHand, s.cells} {
+		for _, c := range cells {
+			end = max(end, c.finish(b.tat(c), at, n))
+		}
 	}
 	return end - at
 }
 
 // forget drops the policies that were not published for long, although others
-// were. It reports whether there were any.
-func (b *Budget) forget(at int64) bool {
-	before := len(b.known)
-	if before < 2 {
-		return false
-	}
-	b.known = slices.DeleteFunc(b.known, func(k *known) bool {
-		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
-		if old && k.cell != nil {
-			b.retire(k.cell)
+// were: those of the scope that the server spoke of, and those of other scopes
+// once they say nothing of the present. It reports whether there were any.
+func (b *Budget) forget(spoken *scope, at int64) bool {
+	any := false
+	for _, s := range b.scopes {
+		if len(s.known) < 2 && s == spoken {
+			continue
 		}
-		return old
-	})
-	if len(b.known) == before {
-		return false
+		before := len(s.known)
+		s.known = slices.DeleteFunc(s.known, func(k *known) bool {
+			old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
+			if s != spoken && k.cell != nil && k.cell.end != far {
+				old = old && at >= k.cell.end
+			}
+			if old && k.cell != nil {
+				b.retire(k.cell)
+			}
+			return old
+		})
+		if len(s.known) < before {
+			b.relist(s)
+			any = true
+		}
 	}
-	b.relist()
-	return true
+	return any
 }
 
 // hear takes in one policy. It reports whether the limits are others than
@@ -126,7 +140,8 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		}
 		return false
 	}
-	k := b.knownAs(p.Name)
+	s := t.lane.scope
+	k := s.knownAs(p.Name)
 	if k != nil {
 		seen.left = k.flight.leaves(p.Remaining, t, seen.own)
 	}
@@ -135,13 +150,13 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		return false
 	}
 	if k == nil {
-		k = b.learn()
+		k = b.learn(s)
 		k.flight.leaves(p.Remaining, t, seen.own)
 	}
 	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
-		b.install(k, plan, seen)
+		b.install(s, k, plan, seen)
 	}
 	return b.reconcile(k.cell, p, plan, t, seen) || changed
 }
@@ -150,9 +165,9 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 // is one.
 func (b *Budget) byHandFor(l *Lane) *cell {
 	switch {
-	case b.byHand == 1 && len(l.own) == 0:
-		return b.shared[0]
-	case b.byHand == 0 && len(l.own) == 1:
+	case len(b.byHand) == 1 && len(l.own) == 0:
+		return b.byHand[0]
+	case len(b.byHand) == 0 && len(l.own) == 1:
 		return l.own[0]
 	}
 	return nil
@@ -188,7 +203,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		return false
 	}
 	return c.share.observe(&c.gcra, &b.network, account{
-		seen: seen, sent: t.sent - b.rejected, left: p.Remaining, proof: proof, waited: t.pressed,
+		seen: seen, sent: t.sent - t.lane.scope.rejected, left: p.Remaining, proof: proof, waited: t.pressed,
 	})
 }
 
@@ -196,7 +211,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 // server, in the time of the client: as if the way there took no time but what
 // was longer than the shortest.
 func (b *Budget) sight(t *Ticket, at int64) sighting {
-	own := b.sent.Load()
+	own := t.lane.scope.sent.Load()
 	s := sighting{at: at, from: fresh, to: at, own: own, cost: int64(t.cost), unsure: max(0, own-t.ended-int64(t.cost)), spread: b.spreadShare()}
 	if t.at != fresh {
 		s.from = t.at
@@ -206,8 +221,8 @@ func (b *Budget) sight(t *Ticket, at int64) sighting {
 }
 
 // knownAs is what is known of a policy by its name, or nil.
-func (b *Budget) knownAs(name string) *known {
-	for _, k := range b.known {
+func (s *scope) knownAs(name string) *known {
+	for _, k := range s.known {
 		if k.policy.Name == name {
 			return k
 		}
@@ -217,21 +232,21 @@ func (b *Budget) knownAs(name string) *known {
 
 // learn makes room for a policy. The one not heard of for longest goes, if there
 // are too many.
-func (b *Budget) learn() *known {
-	if len(b.known) >= maxKnown {
-		oldest := slices.MinFunc(b.known, func(a, b *known) int { return cmp.Compare(a.heard, b.heard) })
-		b.swap(oldest, nil)
+func (b *Budget) learn(s *scope) *known {
+	if len(s.known) >= maxKnown {
+		oldest := slices.MinFunc(s.known, func(a, b *known) int { return cmp.Compare(a.heard, b.heard) })
+		b.swap(s, oldest, nil)
 		*oldest = known{staleAt: far}
 		return oldest
 	}
-	b.unpace() // from now on the server says what it wants
+	b.unpace(s) // from now on the server says what it wants
 	k := &known{staleAt: far}
-	b.known = append(b.known, k)
+	s.known = append(s.known, k)
 	return k
 }
 
 // install puts a new cell into the place of the one that the policy had.
-func (b *Budget) install(k *known, plan plan, seen sighting) {
+func (b *Budget) install(s *scope, k *known, plan plan, seen sighting) {
 	c := newCell(plan.limit)
 	c.end, c.most = plan.end, max(c.most, plan.most)
 	c.share.random = b.random
@@ -243,7 +258,7 @@ func (b *Budget) install(k *known, plan plan, seen sighting) {
 	default:
 		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
 	}
-	b.swap(k, c)
+	b.swap(s, k, c)
 }
 
 // levelAtFirst is where a limit stands that was unknown until now: all that went
@@ -259,7 +274,7 @@ func (b *Budget) levelAtFirst(c *cell, seen sighting) float64 {
 }
 
 // swap replaces the cell of k, by none if c is nil.
-func (b *Budget) swap(k *known, c *cell) {
+func (b *Budget) swap(s *scope, k *known, c *cell) {
 	if k.cell != nil {
 		b.retire(k.cell)
 	}
@@ -267,34 +282,38 @@ func (b *Budget) swap(k *known, c *cell) {
 	if c != nil && c.end != far {
 		k.staleAt = clamp(c.end + staleAfter)
 	}
-	b.relist()
+	b.relist(s)
 }
 
 // relist puts what is known into the list of limits.
-func (b *Budget) relist() {
-	b.staleAt = far
-	b.shared = b.shared[:b.byHand:b.byHand]
-	for _, k := range b.known {
-		b.staleAt = min(b.staleAt, k.staleAt)
+func (b *Budget) relist(s *scope) {
+	s.staleAt, s.cells = far, nil
+	for _, k := range s.known {
+		s.staleAt = min(s.staleAt, k.staleAt)
 		if k.cell != nil {
-			b.shared = append(b.shared, k.cell)
+			s.add(k.cell)
 		}
 	}
-	if b.clock.cell != nil {
-		b.shared = append(b.shared, b.clock.cell)
+	if s.clock.cell != nil {
+		s.add(s.clock.cell)
 	}
+}
+
+func (s *scope) add(c *cell) {
+	c.scope = s
+	s.cells = append(s.cells, c)
 }
 
 // expire puts what is known for longer into the place of what was true of a
 // window that is over.
-func (b *Budget) expire(at int64) {
-	if b.clock.cell != nil && at-b.clock.heard > forgetPace {
-		b.unpace()
+func (b *Budget) expire(s *scope, at int64) {
+	if s.clock.cell != nil && at-s.clock.heard > forgetPace {
+		b.unpace(s)
 	}
-	if at < b.staleAt {
+	if at < s.staleAt {
 		return
 	}
-	for _, k := range b.known {
+	for _, k := range s.known {
 		if at < k.staleAt {
 			continue
 		}
@@ -302,10 +321,10 @@ func (b *Budget) expire(at int64) {
 		if k.policy.Window == 0 {
 			k.policy.Window = k.reset // it may be longer, but hardly shorter
 		}
-		b.swap(k, nil)
+		b.swap(s, k, nil)
 		seen := sighting{at: at, from: fresh, to: at, spread: b.spreadShare()}
 		if plan, ok := k.policy.plan(seen); ok {
-			b.install(k, plan, seen) // a new window, of which nothing is used yet
+			b.install(s, k, plan, seen) // a new window, of which nothing is used yet
 		}
 	}
 	b.refresh()

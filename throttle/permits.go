@@ -57,10 +57,10 @@ func (b *Budget) permit(l *Lane) int64 {
 // unsure reports whether no limit says for certain how far apart the calls of
 // the lane may be: there is none, or it was guessed, or others have a share.
 func (b *Budget) unsure(l *Lane) bool {
-	if l.fast.Load() == unlimited || b.clock.cell != nil && !b.clock.sure {
+	if l.fast.Load() == unlimited || l.scope.clock.cell != nil && !l.scope.clock.sure {
 		return true
 	}
-	for _, c := range b.shared {
+	for c := range b.cells(l) {
 		if c.share.on {
 			return true
 		}

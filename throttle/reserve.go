@@ -64,7 +64,7 @@ func (r *Reservation) cancel(at int64) {
 // bound behind it: those slots do not move, and their room is not to be given
 // away twice. A limit that has been replaced since has nothing to give.
 func (b *Budget) giveBack(c *cell, before, end int64, n int) {
-	if !slices.Contains(b.shared, c) {
+	if !slices.Contains(b.byHand, c) {
 		return
 	}
 	tat := b.hold(c)
@@ -89,11 +89,11 @@ func (b *Budget) bind(at int64) int64 {
 		last = max(at, due, last)
 		b.unqueue(w)
 		b.countPassed(w)
-		if w.err = b.never(w.lane, w.cost); w.err != nil || b.byHand == 0 {
+		if w.err = b.never(w.lane, w.cost); w.err != nil || len(b.byHand) == 0 {
 			close(w.ready)
 			continue
 		}
-		w.cell = b.shared[0]
+		w.cell = b.byHand[0]
 		tat := b.hold(w.cell)
 		w.before = *tat
 		w.ticket = b.charge(w.lane, last, w.cost, w.counted, w.nested)
@@ -107,10 +107,10 @@ func (b *Budget) bind(at int64) int64 {
 // at, one interval apart. They did not ask for a slot of their own, and a
 // server that has just refused is not to be met by all of them at once.
 func (b *Budget) shiftBound(at int64) {
-	if b.bound.head == nil || b.byHand == 0 {
+	if b.bound.head == nil || len(b.byHand) == 0 {
 		return
 	}
-	c := b.shared[0]
+	c := b.byHand[0]
 	for w := b.bound.head; w != nil; w = w.next {
 		w.slot = max(w.slot, at)
 		at = w.slot + c.cost(w.cost)

@@ -33,7 +33,7 @@ func shareOut(t *testing.T, parties int, span time.Duration, seed uint64) (throu
 				ticket.SucceededAt(at)
 			} else {
 				refused++
-				ticket.RefusedAt(at, said, func(int) time.Duration { return 100 * time.Millisecond })
+				ticket.RefusedAt(at, Refusal{Policies: said, Delay: func(int) time.Duration { return 100 * time.Millisecond }})
 			}
 			ticket.DoneAt(at)
 		}

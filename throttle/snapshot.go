@@ -21,6 +21,7 @@ type Saved struct {
 type SavedPolicy struct {
 	Policy Policy  `json:"policy"`
 	Tokens float64 `json:"tokens"`
+	Scope  string  `json:"scope,omitempty"` // which calls it counts, by the name of a policy; empty for most
 }
 
 // Save returns what is worth keeping of the budget.
@@ -29,24 +30,33 @@ func (b *Budget) Save() Saved {
 	defer b.unlock()
 	at := b.settle(now())
 	s := Saved{Key: b.key, At: time.Now().Round(0), Tokens: map[string][]float64{}}
-	if b.cool.on() {
-		s.CoolingUntil = s.At.Add(time.Duration(b.cool.until - at))
+	if until := b.openAt(); until != fresh {
+		s.CoolingUntil = s.At.Add(time.Duration(until - at))
 	}
 	for _, l := range b.lanes {
-		cells := l.own
-		if l == &b.main {
-			cells = b.shared[:b.byHand]
+		if l.scope != &b.root {
+			continue // its limits are those of its twin
 		}
-		for _, c := range cells {
+		for _, c := range b.byHandOf(l) {
 			s.Tokens[l.name] = append(s.Tokens[l.name], finite(c.level(*b.hold(c), at)))
 		}
 	}
-	for _, k := range b.known {
-		if k.cell != nil {
-			s.Published = append(s.Published, SavedPolicy{k.policy, finite(k.cell.level(*b.hold(k.cell), at))})
+	for _, part := range b.scopes {
+		for _, k := range part.known {
+			if k.cell != nil {
+				s.Published = append(s.Published, SavedPolicy{k.policy, finite(k.cell.level(*b.hold(k.cell), at)), part.name})
+			}
 		}
 	}
 	return s
+}
+
+// byHandOf are the limits of a lane of the root that were set by hand.
+func (b *Budget) byHandOf(l *Lane) []*cell {
+	if l == &b.main {
+		return b.byHand
+	}
+	return l.own
 }
 
 // finite is for JSON, which has no infinity.
@@ -69,18 +79,14 @@ func (b *Budget) Restore(s Saved) {
 		b.restorePolicy(p, at, ago)
 	}
 	if until := clamp(at + clamp(int64(time.Until(s.CoolingUntil)))); until > at {
-		b.coolDown(until, at)
+		b.coolDown(b.scopes, until, at)
 	}
 	b.replan(at)
 }
 
 // restoreLane gives the limits of a lane the levels that were saved.
 func (b *Budget) restoreLane(l *Lane) {
-	cells := l.own
-	if l == &b.main {
-		cells = b.shared[:b.byHand]
-	}
-	for i, c := range cells {
+	for i, c := range b.byHandOf(l) {
 		if tokens := b.saved[l.name]; i < len(tokens) && !math.IsNaN(tokens[i]) {
 			b.begin(b.savedAt)
 			*b.hold(c) = c.tatFor(tokens[i], b.savedAt)
@@ -98,12 +104,13 @@ func (b *Budget) restorePolicy(s SavedPolicy, at, ago int64) {
 	if !ok || math.IsNaN(s.Tokens) {
 		return
 	}
-	k := b.knownAs(p.Name)
+	scope := b.scopeNamed(s.Scope)
+	k := scope.knownAs(p.Name)
 	if k == nil {
-		k = b.learn()
+		k = b.learn(scope)
 	}
 	k.policy, k.heard, k.reset = p, at, p.Reset
-	b.install(k, plan, seen)
+	b.install(scope, k, plan, seen)
 	if plan.end == far {
 		*b.hold(k.cell) = k.cell.tatFor(s.Tokens, at-ago)
 	}

@@ -29,9 +29,12 @@ func (b *Budget) State() State {
 	defer b.unlock()
 	at := b.settle(now())
 	s := State{Key: b.key, Waiting: b.waiting, InFlight: b.permits.inUse}
-	s.CoolingLeft = time.Duration(max(0, b.cool.until-at))
-	s.Limits, s.Tokens = b.levels(b.shared, at)
+	s.CoolingLeft = time.Duration(max(0, b.openAt()-at))
+	s.Limits, s.Tokens = b.levels(b.common(), at)
 	for _, l := range b.lanes {
+		if l.scope != &b.root {
+			continue // see its twin
+		}
 		ls := b.laneState(l, at)
 		s.NextSlot = max(s.NextSlot, ls.NextSlot)
 		if l != &b.main {
@@ -44,14 +47,16 @@ func (b *Budget) State() State {
 func (b *Budget) laneState(l *Lane, at int64) LaneState {
 	s := LaneState{Name: l.name}
 	s.Limits, s.Tokens = b.levels(l.own, at)
-	for _, q := range l.queues {
-		for w := q.head; w != nil; w = w.next {
-			s.Waiting++
+	for _, twin := range b.twins(l) {
+		for _, q := range twin.queues {
+			for w := q.head; w != nil; w = w.next {
+				s.Waiting++
+			}
 		}
+		newcomer := &waiter{lane: twin, cost: 1, class: classes - 1, counted: true}
+		due, _ := b.expect(newcomer, b.ahead(newcomer, at), at)
+		s.NextSlot = max(s.NextSlot, time.Duration(max(0, due-at)))
 	}
-	newcomer := &waiter{lane: l, cost: 1, class: classes - 1, counted: true}
-	due, _ := b.expect(newcomer, b.ahead(newcomer, at), at)
-	s.NextSlot = time.Duration(max(0, due-at))
 	return s
 }
 

@@ -18,6 +18,8 @@ type Ticket struct {
 	flying  bool // and one until it is answered
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
+
+	unsettled bool // its answer may show it to be of another scope
 }
 
 // Waited returns how long the call waited before it was let go.
@@ -38,7 +40,7 @@ func (t *Ticket) Answered(policies []Policy) {
 
 func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b := t.budget
-	b.ended.Add(int64(t.cost))
+	t.lane.scope.ended.Add(int64(t.cost))
 	if len(policies) == 0 {
 		return
 	}
@@ -76,47 +78,89 @@ func (t *Ticket) done(clock func() int64) {
 	b.dispatch(b.settle(clock()))
 }
 
-// Refused is Answered for a call that the server refused, and holds everybody
-// back, in the same step, for a delay that the given function chooses by how many refusals there were in a
-// row, this one included. Refusals of calls that went before the last refusal
-// came are of the same event, and count once.
-//
-// It returns the delay. A server that keeps refusing is so left alone for
-// longer and longer, whichever call it is that finds out.
-func (t *Ticket) Refused(policies []Policy, delay func(strikes int) time.Duration) time.Duration {
-	return t.refused(now(), policies, delay)
+// A Refusal is an answer by which a server did not take a call, because of a
+// limit.
+type Refusal struct {
+	Policies []Policy // what it published; see Answered
+	Reach    Reach    // whom it concerns, as far as the server says
+
+	// Delay chooses for how long to hold the calls back that it concerns, by how
+	// many refusals there were in a row, this one included. Refusals of calls that
+	// went before the last refusal came are of the same event, and count once. So
+	// a server that keeps refusing is left alone for longer and longer, whichever
+	// call it is that finds out.
+	Delay func(strikes int) time.Duration
 }
 
-func (t *Ticket) refused(at int64, policies []Policy, delay func(strikes int) time.Duration) time.Duration {
+// A Reach is whom a refusal concerns.
+type Reach uint8
+
+// How far a refusal may reach.
+const (
+	// ReachUnknown: the calls that the server counts together, if it says that
+	// nothing is left of their limit; all calls of the budget, if not.
+	ReachUnknown Reach = iota
+	// ReachLocal: the calls that the server counts together, and no others.
+	ReachLocal
+	// ReachGlobal: all calls of the budget.
+	ReachGlobal
+)
+
+// Refused is Answered for a call that the server refused, and holds those back
+// whom the refusal concerns, in the same step. It returns for how long.
+func (t *Ticket) Refused(r Refusal) time.Duration { return t.refused(now(), r) }
+
+func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	b := t.budget
-	b.ended.Add(int64(t.cost))
+	t.lane.scope.ended.Add(int64(t.cost))
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
-	seen := b.observe(t, at, policies)
+	seen := b.observe(t, at, r.Policies)
 	t.land()
-	first := t.sent > b.cool.began // of its flight
+	s := t.lane.scope
+	first := t.sent > s.cool.began // of its flight
 	if first {
-		b.cool.strikes++
-		b.cool.began = b.sent.Load()
+		s.cool.strikes++
+		s.cool.began = s.sent.Load()
 	}
-	defer func() { b.rejected += int64(t.cost) }()
+	defer func() { s.rejected += int64(t.cost) }()
 	for c := range b.cells(t.lane) {
 		c.share.refused(&c.gcra, at)
 	}
-	strikes := max(1, b.cool.strikes)
+	strikes := max(1, s.cool.strikes)
 	if t.spent {
 		strikes = 1 // it is the limit that we know: there is nothing to find out
 	}
-	d := max(0, delay(strikes))
+	d := max(0, r.Delay(strikes))
 	until := clamp(at + clamp(int64(d)))
-	if first && b.blind() {
+	if first && b.blind(s) {
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
-	b.coolDown(until, at)
+	b.coolDown(b.concerned(t, r.Reach), until, at)
 	b.follow(seen, at) // not before: nobody is to leave with the refusal
 	return d
 }
+
+// concerned are the scopes that a refusal closes.
+func (b *Budget) concerned(t *Ticket, whom Reach) []*scope {
+	if whom == ReachLocal || whom == ReachUnknown && t.spent {
+		return []*scope{t.lane.scope}
+	}
+	return b.scopes
+}
+
+// Unsettled says that no call like this one was answered before. If its answer
+// then speaks of none of the policies that were published in its lane, the
+// server counts such calls by themselves: see Lane. Without it, what is published
+// holds for all calls of the budget.
+func (t *Ticket) Unsettled() { t.unsettled = true }
+
+// Lane is the lane that the call was in, or that its answer showed it to be in:
+// of the same name, with the same limits set by hand, and with those that the
+// server publishes for such calls. Later calls of the kind belong there. It does
+// not change once the call was answered.
+func (t *Ticket) Lane() *Lane { return t.lane }
 
 // Succeeded says that the server took the call. If the call went after the
 // last refusal, the refusals are over.
@@ -130,15 +174,16 @@ func (t *Ticket) succeeded(clock func() int64) {
 	b.lock()
 	defer b.unlock()
 	t.land()
-	if t.sent <= b.cool.began {
-		b.clock.late(t.sent, int64(t.cost))
+	s := t.lane.scope
+	if t.sent <= s.cool.began {
+		s.clock.late(t.sent, int64(t.cost))
 		b.dispatch(b.settle(clock()))
 		return
 	}
-	b.cool.strikes = 0
+	s.cool.strikes = 0
 	b.permits.grow()
 	at := b.settle(clock())
-	if b.clock.cell != nil {
+	if s.clock.cell != nil {
 		b.learnSuccess(t, at)
 	}
 	b.dispatch(at)

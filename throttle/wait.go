@@ -45,14 +45,17 @@ func (b *Budget) acquire(ctx context.Context, l *Lane, call Call) (Ticket, error
 		return b.waitSlow(ctx, l, call, n, true)
 	}
 	b.touch()
+	if l.fast.Load() == nil {
+		return b.waitSlow(ctx, l, call, n, true)
+	}
 	// It counts as sent before it is charged: an answer to another call that is
 	// looked at in between must not take it for one that never was.
-	t := Ticket{budget: b, lane: l, cost: n, ended: b.ended.Load(), sent: b.sent.Add(int64(n))}
+	t := Ticket{budget: b, lane: l, cost: n, ended: l.scope.ended.Load(), sent: l.scope.sent.Add(int64(n))}
 	var v verdict
 	if v, t.at = b.pass(l, n); v == goes {
 		return t, nil
 	}
-	b.sent.Add(-int64(n))
+	l.scope.sent.Add(-int64(n))
 	return b.waitSlow(ctx, l, call, n, true)
 }
 
@@ -101,7 +104,7 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 
 // due is when a call of the lane may go if nobody is ahead of it.
 func (b *Budget) due(l *Lane, n int, counted bool) int64 {
-	at, _ := b.sharedEarliest(n)
+	at, _ := b.commonEarliest(l.scope, n)
 	return max(at, b.laneEarliest(l, n, counted))
 }
 

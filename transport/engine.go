@@ -43,6 +43,8 @@ type engine struct {
 type route struct {
 	key, pattern string
 	lane         *throttle.Lane
+	paths        pathTable
+	split        atomic.Bool // some calls were shown to be of another lane
 }
 
 type routeID struct{ key, pattern string }

@@ -14,6 +14,7 @@ type Reading struct {
 	Policies []throttle.Policy // those that count calls
 	Refused  bool              // the server did not act, because of a limit
 	RetryIn  time.Duration     // when it wants to be called again; 0 if it does not say
+	Reach    throttle.Reach    // whom a refusal concerns
 }
 
 // Read says what a Transport without a Throttled of its own makes of an answer
@@ -30,6 +31,12 @@ func Read(status int, said headers.Result) Reading {
 		r.Refused = said.RetryAfter.OK
 	case http.StatusForbidden:
 		r.Refused = said.RetryAfter.OK || usedUp(said.Policies)
+	}
+	if said.Global.OK {
+		r.Reach = throttle.ReachLocal
+		if said.Global.V {
+			r.Reach = throttle.ReachGlobal
+		}
 	}
 	if said.RetryAfter.OK {
 		return r // it wins over any reset

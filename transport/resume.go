@@ -145,7 +145,7 @@ func (p *resumption) decide(ctx context.Context) (bool, error) {
 	kept := p.release()
 	p.pause(ctx)
 	var err error
-	if p.ticket, err = p.route.lane.Acquire(ctx, p.call); err != nil {
+	if p.ticket, err = p.route.acquire(ctx, p.req, p.call); err != nil {
 		p.engine.refusedHere(ctx, p.route, p.made+1, err)
 		if kept && ctx.Err() == nil {
 			return false, nil // the answer tells more than that we will not go on
@@ -172,7 +172,7 @@ func (p *resumption) fits(ctx context.Context) bool {
 	if ok {
 		p.call.MaxWait = max(1, left)
 	}
-	return p.route.lane.Check(ctx, p.call) == nil
+	return p.route.laneFor(p.req).Check(ctx, p.call) == nil
 }
 
 // left is how much of the waits is left, if they have an end.

@@ -64,7 +64,7 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 // error.
 var errNoResponse = errors.New("transport: Base returned no response and no error")
 
-// listen passes on what an answer says of limits, and reports whether it is a
+// listen takes in what an answer says of limits, and reports whether it is a
 // refusal.
 func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attempt int, t *throttle.Ticket) bool {
 	if !headers.Any(resp.Header) && resp.StatusCode < 400 && e.throttled == nil {
@@ -76,20 +76,31 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
+	unsettled := r.unsettled(req, said, t)
+	e.pass(req, resp, said, attempt, r, t)
+	if unsettled {
+		r.learn(req, t.Lane())
+	}
+	return said.Refused
+}
+
+// pass gives what an answer says to the budget.
+func (e *engine) pass(req *http.Request, resp *http.Response, said Reading, attempt int, r *route, t *throttle.Ticket) {
 	if !said.Refused {
 		t.Answered(said.Policies)
 		if resp.StatusCode < 500 {
 			t.Succeeded()
 		}
-		return false
+		return
 	}
-	wait := t.Refused(said.Policies, func(strikes int) time.Duration {
-		return e.coolDown(strikes, said.RetryIn)
+	wait := t.Refused(throttle.Refusal{
+		Policies: said.Policies,
+		Reach:    said.Reach,
+		Delay:    func(strikes int) time.Duration { return e.coolDown(strikes, said.RetryIn) },
 	})
 	if e.observe != nil {
 		e.tell(req.Context(), r, Event{Kind: EventThrottled, Attempt: attempt, Wait: wait, Status: resp.StatusCode})
 	}
-	return true
 }
 
 // parse reads the header of an answer, in the way that is set for its host.

@@ -134,7 +134,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	call.MaxWait = e.maxWait
-	ticket, err := r.lane.Acquire(ctx, call)
+	ticket, err := r.acquire(ctx, req, call)
 	if err != nil {
 		closeBody(req)
 		e.refusedHere(ctx, r, 1, err)

@@ -50,7 +50,7 @@ func newSchedule(status int, said headers.Result) schedule {
 	ticket, _, _ := run.budget.TryAt(start, throttle.Call{})
 	if s.refused {
 		s.coolDown = backoff.Policy{Jitter: backoff.NoJitter}.Delay(0, read.RetryIn)
-		ticket.RefusedAt(start, policies, func(int) time.Duration { return s.coolDown })
+		ticket.RefusedAt(start, throttle.Refusal{Policies: policies, Delay: func(int) time.Duration { return s.coolDown }})
 	} else {
 		ticket.AnsweredAt(start, policies)
 		ticket.SucceededAt(start)

@@ -160,7 +160,10 @@ func (m *headway) Answered(now time.Duration, c *simulate.Call, a simulate.Answe
 		t.SucceededAt(at)
 		return false
 	}
-	t.RefusedAt(at, m.house.policies(a), func(strikes int) time.Duration { return m.house.delay(strikes-1, m.house.hint(a)) })
+	t.RefusedAt(at, throttle.Refusal{
+		Policies: m.house.policies(a),
+		Delay:    func(strikes int) time.Duration { return m.house.delay(strikes-1, m.house.hint(a)) },
+	})
 	return true
 }
 
