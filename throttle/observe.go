@@ -147,7 +147,7 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 	}
 	plan, ok := p.plan(seen)
 	if !ok {
-		return false
+		return b.overtake(s, k, seen.at)
 	}
 	if k == nil {
 		k = b.learn(s)
@@ -159,6 +159,17 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		b.install(s, k, plan, seen)
 	}
 	return b.reconcile(k.cell, p, plan, t, seen) || changed
+}
+
+// overtake ends a window that was to end by now, if the answer to the call that
+// asked says nothing of the next. It reports whether there was one.
+func (b *Budget) overtake(s *scope, k *known, at int64) bool {
+	if k == nil || k.cell == nil || at < k.cell.end {
+		return false
+	}
+	k.staleAt, s.staleAt = at, at
+	b.expire(s, at)
+	return true
 }
 
 // byHandFor is the one limit set by hand that calls of the lane meet, if there
