@@ -29,8 +29,10 @@ type sighting struct {
 	cost   int64 // of the one that was answered
 	unsure int64 // cost of the calls that may have come to the server after this one
 
+	trip   int64   // how long a call is under way
 	spread float64 // how much of a quota not to let go at once, from 0 to 1
 	left   float64 // what is left at least, as all answers of late have it
+	ends   int64   // when the window ends at the latest, as they have it; 0: only this one says
 }
 
 // A plan is the limit that a policy amounts to, and where it stands.
@@ -143,7 +145,11 @@ func (p *Policy) quota(seen sighting) plan {
 	}
 	burst := math.Floor(min(max(left-keep, 1), left, 1e9))
 	until := clamp(int64(reset))
-	interval := max(1, int64(math.Ceil(float64(until)/(left-burst+1))))
+	if seen.ends > seen.at {
+		until = min(until, seen.ends-seen.at)
+	}
+	// None of them is to come after the reset that went before.
+	interval := max(1, int64(math.Ceil(float64(max(until/2, until-seen.trip))/(left-burst+1))))
 	l := Limit{Rate: rate.Every(time.Duration(interval)), Burst: int(max(1, burst))}
 	out := plan{limit: l, most: int(min(max(p.Limit, left, 1), 1e9)), level: burst, lo: fresh, hi: 2 * far, end: clamp(seen.at + until)}
 	switch {

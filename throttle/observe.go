@@ -15,6 +15,7 @@ type known struct {
 	reset   time.Duration // the longest until a reset so far: its window is no shorter
 	staleAt int64         // when the cell says nothing any more; far if it goes on
 	flight  flight
+	end     windowEnd
 }
 
 const (
@@ -102,7 +103,7 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 // were: those of the scope that the server spoke of, and those of other scopes
 // once they say nothing of the present. It reports whether there were any.
 func (b *Budget) forget(spoken *scope, at int64) bool {
-	any := false
+	dropped := false
 	for _, s := range b.scopes {
 		if len(s.known) < 2 && s == spoken {
 			continue
@@ -120,10 +121,10 @@ func (b *Budget) forget(spoken *scope, at int64) bool {
 		})
 		if len(s.known) < before {
 			b.relist(s)
-			any = true
+			dropped = true
 		}
 	}
-	return any
+	return dropped
 }
 
 // hear takes in one policy. It reports whether the limits are others than
@@ -144,6 +145,7 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 	k := s.knownAs(p.Name)
 	if k != nil {
 		seen.left = k.flight.leaves(p.Remaining, t, seen.own)
+		seen.ends = k.end.narrow(p, k.policy.Remaining, t, seen)
 	}
 	plan, ok := p.plan(seen)
 	if !ok {
@@ -152,6 +154,7 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 	if k == nil {
 		k = b.learn(s)
 		k.flight.leaves(p.Remaining, t, seen.own)
+		k.end.narrow(p, -1, t, seen)
 	}
 	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
@@ -227,6 +230,7 @@ func (b *Budget) sight(t *Ticket, at int64) sighting {
 	if t.at != fresh {
 		s.from = t.at
 		s.to = t.at + b.network.trip(at-t.at, at)
+		s.trip = b.network.least + b.network.spread
 	}
 	return s
 }
