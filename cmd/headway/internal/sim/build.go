@@ -101,29 +101,29 @@ func buildLeakyBucket(s Spec) (*server, error) {
 // thousandths where the model can count so far, else in whole units. A server
 // that has a part of the limit is one that has all of it, with calls that cost
 // so many times as much: then nothing has to be divided.
-func (s Spec) continuous(new newBucket) (*server, error) {
+func (s Spec) continuous(model newBucket) (*server, error) {
 	bucket, refill, err := s.needBucket()
 	if err != nil {
 		return nil, err
 	}
 	v := &server{spec: Spec{Bucket: bucket, Refill: refill}, unit: int64(One) * s.servers(), holds: int64(bucket)}
-	if v.share, err = sharesOf(new, refill*float64(One), v.holds); err == nil {
+	if v.share, err = sharesOf(model, refill*float64(One), v.holds); err == nil {
 		return v, nil
 	}
 	v.unit, v.holds, v.whole = s.servers(), int64(bucket/One), true
-	if v.share, err = sharesOf(new, refill, v.holds); err != nil || bucket%One != 0 {
+	if v.share, err = sharesOf(model, refill, v.holds); err != nil || bucket%One != 0 {
 		return nil, s.wrong("bucket", "%v is more than can be counted with a refill of %v", bucket, refill)
 	}
 	return v, nil
 }
 
 // sharesOf returns what makes such buckets, once one was made to see if it can be.
-func sharesOf(new newBucket, perSecond float64, size int64) (func() (simulate.Charger, error), error) {
+func sharesOf(model newBucket, perSecond float64, size int64) (func() (simulate.Charger, error), error) {
 	rate, err := simulate.PerSecond(perSecond)
 	if err != nil {
 		return nil, err
 	}
-	share := func() (simulate.Charger, error) { return new(rate, size) }
+	share := func() (simulate.Charger, error) { return model(rate, size) }
 	_, err = share()
 	return share, err
 }
@@ -198,7 +198,7 @@ func buildSlidingCounter(s Spec) (*server, error) {
 	return s.windows(func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewSlidingCounter(r) })
 }
 
-func (s Spec) windows(new func(simulate.Rate) (simulate.Charger, error)) (*server, error) {
+func (s Spec) windows(model func(simulate.Rate) (simulate.Charger, error)) (*server, error) {
 	limit, window, err := s.window()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (s Spec) windows(new func(simulate.Rate) (simulate.Charger, error)) (*serve
 	if v.holds, err = s.each("limit", limit); err != nil {
 		return nil, err
 	}
-	v.share = func() (simulate.Charger, error) { return new(simulate.Rate{Count: v.holds, Per: window}) }
+	v.share = func() (simulate.Charger, error) { return model(simulate.Rate{Count: v.holds, Per: window}) }
 	if _, err := v.share(); err != nil {
 		return nil, s.wrong("limit", "%d is more than can be counted in %v s", limit, Seconds(window))
 	}
