@@ -47,6 +47,8 @@ type Result struct {
 
 	// LargestBurst is the most cost that was allowed within any BurstWindow.
 	LargestBurst Units `json:"largest_burst"`
+
+	Curve *Curve `json:"curve,omitempty"` // if there are to be Points
 }
 
 // A Report is the end of a run.
@@ -61,26 +63,44 @@ type Report struct {
 // MaxModels is how many models may stand side by side.
 const MaxModels = 32
 
+// A Setup is what a run needs besides requests.
+type Setup struct {
+	Models []Spec // side by side, 1 to MaxModels
+
+	// BurstWindow is the span within which the most that was allowed is looked
+	// for. Zero or less means a second.
+	BurstWindow time.Duration
+
+	// Points is how many points each line of a Curve has at most, 16 or more.
+	// Zero means that there are no curves.
+	Points int
+}
+
 // A Simulation is a run that takes one request after the other.
 type Simulation struct {
-	servers []*server
-	sums    []simulate.Summary
 	window  time.Duration
+	players []player
 	step    Step
 }
 
-// New starts a run. The most that was allowed is looked for within any span of
-// burstWindow; zero or less means a second. The error is a [*SpecError], which
-// tells the index of the Spec, or one about their number.
-func New(specs []Spec, burstWindow time.Duration) (*Simulation, error) {
-	if len(specs) == 0 || len(specs) > MaxModels {
-		return nil, fmt.Errorf("sim: %d models, want 1 to %d", len(specs), MaxModels)
+// A player is a model, and what is kept of it.
+type player struct {
+	*server
+	sum   simulate.Summary
+	curve *recorder // nil if nobody wants one
+}
+
+// New starts a run. The error is a [*SpecError], which tells the index of the
+// Spec, or one about their number.
+func (s Setup) New() (*Simulation, error) {
+	if len(s.Models) == 0 || len(s.Models) > MaxModels {
+		return nil, fmt.Errorf("sim: %d models, want 1 to %d", len(s.Models), MaxModels)
 	}
-	if burstWindow <= 0 {
-		burstWindow = time.Second
+	if s.BurstWindow <= 0 {
+		s.BurstWindow = time.Second
 	}
-	s := &Simulation{window: burstWindow}
-	for i, spec := range specs {
+	run := &Simulation{window: s.BurstWindow, step: Step{Outcomes: make([]Outcome, len(s.Models))}}
+	for i, spec := range s.Models {
 		server, err := spec.build()
 		if wrong, ok := errors.AsType[*SpecError](err); ok {
 			wrong.Index = i
@@ -88,29 +108,65 @@ func New(specs []Spec, burstWindow time.Duration) (*Simulation, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.servers = append(s.servers, server)
-		s.sums = append(s.sums, simulate.Summary{Burst: simulate.Peak{Window: burstWindow}})
+		p := player{server: server, sum: simulate.Summary{Burst: simulate.Peak{Window: s.BurstWindow}}}
+		if most := max(s.Points, 16); s.Points > 0 {
+			p.curve = &recorder{tokens: thinned{most: most}, allowed: thinned{most: most}, refused: thinned{most: most}}
+		}
+		run.players = append(run.players, p)
 	}
-	s.step.Outcomes = make([]Outcome, len(specs))
-	return s, nil
+	return run, nil
+}
+
+// Run sends requests to the models, calls each with every step unless it is nil,
+// and reports. It ends with the first error, of the input or of each, and
+// reports what was before it.
+func (s Setup) Run(requests iter.Seq2[Request, error], each func(Step) error) (Report, error) {
+	run, err := s.New()
+	if err != nil {
+		return Report{}, err
+	}
+	for r, err := range requests {
+		if err != nil {
+			return run.Report(), err
+		}
+		step, err := run.Step(r)
+		if err == nil && each != nil {
+			err = each(step)
+		}
+		if err != nil {
+			return run.Report(), err
+		}
+	}
+	return run.Report(), nil
 }
 
 // Step sends a request, which must not come before the last one, to all models.
 // If one of them never takes so much, the error is an [*EntryError], and none
 // has had it.
 func (s *Simulation) Step(r Request) (Step, error) {
-	for _, v := range s.servers {
-		if problem := v.refusesAlways(r.Cost); problem != "" {
+	for _, p := range s.players {
+		if problem := p.refusesAlways(r.Cost); problem != "" {
 			return Step{}, r.wrong("cost", problem)
 		}
 	}
 	s.step.At, s.step.Cost = Seconds(r.At), r.Cost
-	for i, v := range s.servers {
-		verdict := v.served.Arrive(r.At, v.own(r.Cost))
-		s.sums[i].Add(simulate.Step{Arrival: simulate.Arrival{At: r.At, Cost: int64(r.Cost)}, Verdict: verdict})
-		s.step.Outcomes[i] = v.outcome(verdict)
+	for i := range s.players {
+		s.step.Outcomes[i] = s.players[i].play(r)
 	}
 	return s.step, nil
+}
+
+func (p *player) play(r Request) Outcome {
+	if p.curve != nil {
+		p.curve.before(p.server, r.At)
+	}
+	verdict := p.served.Arrive(r.At, p.own(r.Cost))
+	p.sum.Add(simulate.Step{Arrival: simulate.Arrival{At: r.At, Cost: int64(r.Cost)}, Verdict: verdict})
+	o := p.outcome(verdict)
+	if p.curve != nil {
+		p.curve.after(r.At, verdict, o)
+	}
+	return o
 }
 
 // own is a cost in what the model counts.
@@ -143,46 +199,30 @@ func (v *server) tokens(level float64) float64 {
 
 // Report sums up the requests until now.
 func (s *Simulation) Report() Report {
-	r := Report{First: None, Last: None, BurstWindow: Seconds(s.window), Models: make([]Result, len(s.servers))}
-	for i, v := range s.servers {
-		sum := &s.sums[i]
-		r.Requests = sum.Allowed + sum.Refused
-		if r.Requests > 0 {
-			r.First, r.Last = Seconds(sum.First), Seconds(sum.Last)
-		}
-		r.Models[i] = Result{
-			Spec:         v.spec,
-			Burst:        v.holds / v.unit * v.spec.servers(),
-			Allowed:      sum.Allowed,
-			Refused:      sum.Refused,
-			AllowedCost:  Units(sum.AllowedUnits),
-			RefusedCost:  Units(sum.RefusedUnits),
-			AverageRate:  sum.Rate() / float64(One),
-			LargestBurst: Units(sum.LargestBurst()),
+	r := Report{First: None, Last: None, BurstWindow: Seconds(s.window), Models: make([]Result, len(s.players))}
+	for i := range s.players {
+		p := &s.players[i]
+		r.Models[i] = p.result()
+		if r.Requests = p.sum.Allowed + p.sum.Refused; r.Requests > 0 {
+			r.First, r.Last = Seconds(p.sum.First), Seconds(p.sum.Last)
 		}
 	}
 	return r
 }
 
-// Run sends requests to the models that the specs describe, calls each with
-// every step unless it is nil, and reports. It ends with the first error, of
-// the input or of each, and reports what was before it.
-func Run(specs []Spec, burstWindow time.Duration, requests iter.Seq2[Request, error], each func(Step) error) (Report, error) {
-	s, err := New(specs, burstWindow)
-	if err != nil {
-		return Report{}, err
+func (p *player) result() Result {
+	r := Result{
+		Spec:         p.spec,
+		Burst:        p.holds / p.unit * p.spec.servers(),
+		Allowed:      p.sum.Allowed,
+		Refused:      p.sum.Refused,
+		AllowedCost:  Units(p.sum.AllowedUnits),
+		RefusedCost:  Units(p.sum.RefusedUnits),
+		AverageRate:  p.sum.Rate() / float64(One),
+		LargestBurst: Units(p.sum.LargestBurst()),
 	}
-	for r, err := range requests {
-		if err != nil {
-			return s.Report(), err
-		}
-		step, err := s.Step(r)
-		if err == nil && each != nil {
-			err = each(step)
-		}
-		if err != nil {
-			return s.Report(), err
-		}
+	if p.curve != nil {
+		r.Curve = p.curve.curve()
 	}
-	return s.Report(), nil
+	return r
 }

@@ -24,7 +24,7 @@ func play(t *testing.T, spec, requests string) (steps []string, r Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := Run([]Spec{s}, 0, List(requests), func(s Step) error {
+	report, err := Setup{Models: []Spec{s}}.Run(List(requests), func(s Step) error {
 		steps = append(steps, s.Outcomes[0].String())
 		return nil
 	})
@@ -101,7 +101,7 @@ func TestModels(t *testing.T) {
 func TestLargestBurst(t *testing.T) {
 	specs := []Spec{{Bucket: 10 * One, Refill: 1}}
 	for window, want := range map[time.Duration]Units{0: 3500, 100 * time.Millisecond: 2500, time.Hour: 6500} {
-		report, err := Run(specs, window, List("0:2.5,0.9,1.2,1.9:2"), nil)
+		report, err := Setup{Models: specs, BurstWindow: window}.Run(List("0:2.5,0.9,1.2,1.9:2"), nil)
 		if err != nil || report.Models[0].LargestBurst != want {
 			t.Errorf("within %v: %v, %v; want %v", window, report.Models[0].LargestBurst, err, want)
 		}
@@ -131,7 +131,7 @@ func TestTooDear(t *testing.T) {
 		"0,1:1.5":   `sim: line 2: request 2: cost 1.5 is not whole, and sliding-log,limit=2,window=1s counts whole units`,
 		"0,1:1e300": `sim: line 2: request 2: cost "1e300" is too large`,
 	} {
-		report, err := Run(specs, 0, List(requests), nil)
+		report, err := Setup{Models: specs}.Run(List(requests), nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", requests, err, want)
 		}
@@ -142,22 +142,22 @@ func TestTooDear(t *testing.T) {
 }
 
 func TestNoRequests(t *testing.T) {
-	report, err := Run([]Spec{{Bucket: One, Refill: 1}}, 0, List("# nothing\n\n"), nil)
+	report, err := Setup{Models: []Spec{{Bucket: One, Refill: 1}}}.Run(List("# nothing\n\n"), nil)
 	if err != nil || report.Requests != 0 || report.First != None {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
 
 func TestBadRuns(t *testing.T) {
-	if _, err := New(nil, 0); err == nil {
+	if _, err := (Setup{}).New(); err == nil {
 		t.Error("a run without a model has no error")
 	}
-	_, err := New([]Spec{{Bucket: One, Refill: 1}, {Bucket: One}}, 0)
+	_, err := Setup{Models: []Spec{{Bucket: One, Refill: 1}, {Bucket: One}}}.New()
 	if wrong, ok := errors.AsType[*SpecError](err); !ok || wrong.Index != 1 || wrong.Field != "refill" {
 		t.Errorf("%v, want it to be about the refill of number 1", err)
 	}
 	stop := errors.New("enough")
-	report, err := Run([]Spec{{Bucket: One, Refill: 1}}, 0, List("0,1,2"), func(s Step) error {
+	report, err := Setup{Models: []Spec{{Bucket: One, Refill: 1}}}.Run(List("0,1,2"), func(s Step) error {
 		if s.At == Seconds(time.Second) {
 			return stop
 		}
@@ -166,7 +166,7 @@ func TestBadRuns(t *testing.T) {
 	if !errors.Is(err, stop) || report.Requests != 2 {
 		t.Errorf("%v after %d requests, want %v after 2", err, report.Requests, stop)
 	}
-	if _, err := Run([]Spec{{Bucket: One, Refill: 1}}, 0, Read(failing{}), nil); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := (Setup{Models: []Spec{{Bucket: One, Refill: 1}}}).Run(Read(failing{}), nil); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a reader's error becomes %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestFormulas(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		bucket, refill := Units(500+rnd.Int64N(20_000)), float64(1+rnd.IntN(2000))/100
-		run, err := New([]Spec{{Bucket: bucket, Refill: refill}, {Model: "leaky-bucket", Bucket: bucket, Refill: refill}}, 0)
+		run, err := Setup{Models: []Spec{{Bucket: bucket, Refill: refill}, {Model: "leaky-bucket", Bucket: bucket, Refill: refill}}}.New()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestGCRA(t *testing.T) {
 	for range 50 {
 		interval, tau := time.Duration(1+rnd.Int64N(1e9)), time.Duration(rnd.Int64N(1e10))
 		tolerance := Seconds(tau)
-		run, err := New([]Spec{{Model: "gcra", T: Seconds(interval), Tau: &tolerance}}, 0)
+		run, err := Setup{Models: []Spec{{Model: "gcra", T: Seconds(interval), Tau: &tolerance}}}.New()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestGCRA(t *testing.T) {
 func TestJSON(t *testing.T) {
 	half := Units(500)
 	var lines []string
-	report, err := Run([]Spec{{Bucket: 5 * One, Refill: 1, Start: &half}}, 0, List("0,0.1:2.5"), func(s Step) error {
+	report, err := Setup{Models: []Spec{{Bucket: 5 * One, Refill: 1, Start: &half}}}.Run(List("0,0.1:2.5"), func(s Step) error {
 		line, err := json.Marshal(s)
 		lines = append(lines, string(line))
 		return err
@@ -282,7 +282,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Run(specs, 0, Read(strings.NewReader(text.String())), nil); err != nil {
+				if _, err := (Setup{Models: specs}).Run(Read(strings.NewReader(text.String())), nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -169,7 +169,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil || again.String() != s.String() {
 			t.Fatalf("%q is %s, read again %s, %v", text, s, again, err)
 		}
-		run, err := New([]Spec{s}, 0)
+		run, err := Setup{Models: []Spec{s}}.New()
 		if err != nil {
 			return
 		}
