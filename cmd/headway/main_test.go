@@ -85,3 +85,24 @@ func TestBadFlags(t *testing.T) {
 		}
 	}
 }
+
+// What the README shows of commands that only compute is what they write.
+func TestReadme(t *testing.T) {
+	t.Chdir("../..")
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"simulate", "backoff"} {
+		_, block, found := strings.Cut(string(readme), "```\n$ go run ./cmd/headway "+command)
+		if !found {
+			t.Errorf("nothing is shown of %s", command)
+			continue
+		}
+		block, _, _ = strings.Cut(block, "```")
+		args, want, _ := strings.Cut(block, "\n")
+		if got, status := headway(t, "", append([]string{command}, strings.Fields(args)...)...); status != ok || got != want {
+			t.Errorf("headway %s%s: status %d\n%s, the README has\n%s", command, args, status, got, want)
+		}
+	}
+}

@@ -11,16 +11,16 @@ import (
 )
 
 type simulateCommand struct {
-	Bucket      string        `placeholder:"N" help:"How many tokens the bucket holds."`
-	Refill      string        `placeholder:"RATE" help:"How many come back per second, as 1.5, or as 100/min."`
-	Start       string        `placeholder:"N" help:"How many are there at time 0. By default the bucket is full."`
-	Model       []string      `short:"m" sep:"none" placeholder:"NAME" help:"Another model than a token bucket. May be repeated, and then they stand side by side; all is all of them. NAME,key=value,… gives it parameters of its own; --list shows them."`
-	At          string        `placeholder:"TIMES" help:"The request times in place of a FILE, as 0,0.1,0.2:3."`
-	BurstWindow time.Duration `default:"1s" help:"The span within which the largest burst is looked for."`
-	All         bool          `help:"Show all requests, not only the first 100. CSV has them all anyway."`
-	JSON        bool          `name:"json" xor:"form" help:"Write JSON."`
-	CSV         bool          `name:"csv" xor:"form" help:"Write CSV, a line for each request and model."`
-	List        bool          `xor:"form" help:"Only list the models and their parameters."`
+	Bucket      string   `placeholder:"N" help:"How many tokens the bucket holds."`
+	Refill      string   `placeholder:"RATE" help:"How many come back per second, as 1.5, or as 100/min."`
+	Start       string   `placeholder:"N" help:"How many are there at time 0. By default the bucket is full."`
+	Model       []string `short:"m" sep:"none" placeholder:"NAME" help:"Another model than a token bucket. May be repeated, and then they stand side by side; all is all of them. NAME,key=value,… gives it parameters of its own; --list shows them."`
+	At          string   `placeholder:"TIMES" help:"The request times in place of a FILE, as 0,0.1,0.2:3."`
+	BurstWindow span     `default:"1s" help:"The span within which the largest burst is looked for."`
+	All         bool     `help:"Show all requests, not only the first 100. CSV has them all anyway."`
+	JSON        bool     `name:"json" xor:"form" help:"Write JSON."`
+	CSV         bool     `name:"csv" xor:"form" help:"Write CSV, a line for each request and model."`
+	List        bool     `xor:"form" help:"Only list the models and their parameters."`
 	figureFlags
 	File string `arg:"" optional:"" default:"-" help:"Request times in seconds, one a line, time:cost where one costs more or less than 1; - or nothing is stdin."`
 }
@@ -82,7 +82,7 @@ func (c *simulateCommand) Run(e *env) error {
 
 // setup reads the flags that describe models.
 func (c *simulateCommand) setup() (sim.Setup, error) {
-	setup := sim.Setup{BurstWindow: c.BurstWindow}
+	setup := sim.Setup{BurstWindow: time.Duration(c.BurstWindow)}
 	if c.wanted() {
 		setup.Points = 4000
 	}
@@ -92,7 +92,7 @@ func (c *simulateCommand) setup() (sim.Setup, error) {
 			continue
 		}
 		if err := base.Set(flag.key, flag.value); err != nil {
-			return setup, c.wrongSpec(err)
+			return setup, wrongFlag(err)
 		}
 	}
 	if len(c.Model) == 0 {
@@ -129,9 +129,17 @@ func (c *simulateCommand) wrongSpec(err error) error {
 	case wrong.Field == "model":
 		return fmt.Errorf("--model: %s; --list shows them", wrong.Problem)
 	case len(c.Model) == 0:
-		return fmt.Errorf("--%s: %s", wrong.Field, wrong.Problem)
+		return wrongFlag(err)
 	}
 	return fmt.Errorf("--model: %s: %s: %s", wrong.Model, wrong.Field, wrong.Problem)
+}
+
+// wrongFlag is for a parameter that is a flag.
+func wrongFlag(err error) error {
+	if wrong, ok := errors.AsType[*sim.SpecError](err); ok {
+		return fmt.Errorf("--%s: %s", wrong.Field, wrong.Problem)
+	}
+	return err
 }
 
 // play sends the requests of the input to the simulation.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -32,6 +33,9 @@ func (s *spool) spill() (err error) {
 		if s.file, err = os.CreateTemp("", "headway-*"); err != nil {
 			return err
 		}
+		// Where a file may lose its name while it is open, nothing is left of
+		// it even if the program is killed; elsewhere Close removes it.
+		_ = os.Remove(s.file.Name())
 	}
 	_, err = s.rest.WriteTo(s.file)
 	return err
@@ -62,8 +66,10 @@ func (s *spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	name := s.file.Name()
-	err := errors.Join(s.file.Close(), os.Remove(name))
+	err := s.file.Close()
+	if gone := os.Remove(s.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
 	s.file = nil
 	return err
 }

@@ -42,8 +42,8 @@ func (c *recorder) before(v *server, at time.Duration) {
 		return
 	}
 	from := c.last
-	for i := range time.Duration(samples) {
-		to := c.last + gap/samples*(i+1)
+	for i := range samples {
+		to := c.last + gap/samples*time.Duration(i+1)
 		if c.turn > from && c.turn <= to && c.turn < at {
 			c.level(v, c.turn-1)
 			c.level(v, c.turn)

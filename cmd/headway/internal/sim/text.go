@@ -54,13 +54,13 @@ func (s *Spec) Set(key, value string) error {
 	case "refill":
 		s.Refill, err = positive(parseRate(value))
 	case "t":
-		s.T, err = positive(parseSpan(value))
+		s.T, err = positive(ParseSpan(value))
 	case "tau":
-		s.Tau, err = pointer(parseSpan(value))
+		s.Tau, err = pointer(ParseSpan(value))
 	case "window":
-		s.Window, err = positive(parseSpan(value))
+		s.Window, err = positive(ParseSpan(value))
 	case "tick":
-		s.Tick, err = positive(parseSpan(value))
+		s.Tick, err = positive(ParseSpan(value))
 	case "servers":
 		s.Servers, err = positive(parseInt(value))
 	case "count_refused":
@@ -84,8 +84,8 @@ func positive[T int | Units | Seconds | float64](v T, err error) (T, error) {
 	return v, err
 }
 
-// parseSpan reads "1.5" as seconds, and "1m30s".
-func parseSpan(text string) (Seconds, error) {
+// ParseSpan reads a span of time, as "1.5" for seconds or as "1m30s".
+func ParseSpan(text string) (Seconds, error) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return Seconds(d), nil
 	}
@@ -110,7 +110,7 @@ func parseRate(text string) (float64, error) {
 	if seconds := perSecond[span]; seconds > 0 {
 		return n / seconds, nil
 	}
-	d, err := parseSpan(span)
+	d, err := ParseSpan(span)
 	if err != nil || d <= 0 {
 		return 0, errNoRate
 	}
