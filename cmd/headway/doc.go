@@ -101,7 +101,8 @@
 //	    allowed
 //	    tokens_before, tokens_left
 //	                       what was there before the request, and after it
-//	    retry_at_seconds   when it would be allowed if nobody else came; null if it was
+//	    retry_at_seconds   when it would be allowed if nobody else came; null if it was.
+//	                       Of several servers it is the one that had the request
 //
 // What --csv writes has a line for each request and model, and these columns:
 // time, cost, model, tokens_before, allowed, tokens_left, retry_at.

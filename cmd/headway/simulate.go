@@ -197,21 +197,37 @@ func wrongEntry(name string, err error) error {
 	return at
 }
 
-// curves are the figures of a report that has curves.
+// curves are the figures of a report that has curves. Where times are those of a
+// calendar, the axis begins with the first.
 func curves(r sim.Report) (figures []plot.Figure) {
+	x, from := "seconds", 0.0
+	if r.First > 100*(r.Last-r.First) {
+		x, from = fmt.Sprintf("seconds after %v", r.First), time.Duration(r.First).Seconds()
+	}
 	for _, m := range r.Models {
 		if m.Curve == nil {
 			continue
 		}
+		line := func(name string, kind plot.Kind, d sim.Dots) plot.Series {
+			return plot.Series{Name: name, Kind: kind, X: minus(d.Time, from), Y: d.Tokens}
+		}
 		figures = append(figures, plot.Figure{
 			Title: fmt.Sprintf("%v: %s", m.Spec, ofAll(m)),
-			X:     "seconds", Y: "tokens", Top: float64(m.Burst),
+			X:     x, Y: "tokens", Top: float64(m.Burst),
 			Series: []plot.Series{
-				{Name: "tokens", X: m.Curve.Tokens.Time, Y: m.Curve.Tokens.Tokens},
-				{Name: "allowed", Kind: plot.Points, X: m.Curve.Allowed.Time, Y: m.Curve.Allowed.Tokens},
-				{Name: "refused", Kind: plot.Crosses, X: m.Curve.Refused.Time, Y: m.Curve.Refused.Tokens},
+				line("tokens", plot.Line, m.Curve.Tokens),
+				line("allowed", plot.Points, m.Curve.Allowed),
+				line("refused", plot.Crosses, m.Curve.Refused),
 			},
 		})
 	}
 	return figures
+}
+
+func minus(values []float64, from float64) []float64 {
+	list := make([]float64, len(values))
+	for i, v := range values {
+		list[i] = v - from
+	}
+	return list
 }

@@ -201,6 +201,17 @@ func TestSimulateFigures(t *testing.T) {
 	}
 }
 
+// Times of a calendar are shown from the first on; what is cut off is not rounded
+// up to what would have been allowed.
+func TestSimulateCalendar(t *testing.T) {
+	out, status := headway(t, "", "simulate", "--plot", "-m", "gcra,bucket=1,refill=3", "--at=1732982400.5,1732982400.833333333")
+	for _, want := range []string{"1732982400.833333333  1        0.9999         no       0.9999       1732982400.833333334", "\n        seconds after 1732982400.5 "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("status %d, there is no %q in\n%s", status, want, out)
+		}
+	}
+}
+
 func TestSimulateList(t *testing.T) {
 	out, status := headway(t, "", "simulate", "--list")
 	for _, m := range sim.Models() {

@@ -125,8 +125,10 @@ func inOneCell(o sim.Outcome) string {
 	return tokens(o.Before) + ", retry at " + o.RetryAt.String()
 }
 
+// tokens is cut off after four decimals: what is a little short of 1 is not 1,
+// or nobody would see why it was refused.
 func tokens(v float64) string {
-	return strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64)
+	return exact(math.Floor(v*1e4+1e-6) / 1e4)
 }
 
 func yes(v bool) string {
