@@ -98,7 +98,7 @@ func TestSimulateErrors(t *testing.T) {
 		{"0", "--bucket=5 --refill=1/fortnight -m gcra", `--refill: "1/fortnight" is not a rate such as 5 or 100/min`},
 		{"0", "--bucket=5 --refill=1 --start=6", "--start: 6 is not from 0 to 5, which is all it holds"},
 		{"0", "-m gcra,t=1s", "--model: gcra: tau: is missing"},
-		{"0", "-m gcra,burst=5", "--model: gcra: burst: gcra has no such parameter, but t, tau,"},
+		{"0", "-m gcra,burst=5", "--model: gcra: burst: there is no such parameter, but t, tau,"},
 		{"0", "-m bucket", `--model: there is no "bucket": want one of token-bucket,`},
 		{"0", "--bucket=5 --refill=1" + strings.Repeat(" -m all", 5), "--model: sim: 35 models, want 1 to 32"},
 		{"0", "--bucket=5 --refill=1 --burst-window=0", "--burst-window: want a length of time above zero"},

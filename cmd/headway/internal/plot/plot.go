@@ -49,8 +49,7 @@ const (
 // Formats are the extensions that Write knows.
 var Formats = []string{".svg", ".png"}
 
-// CanWrite returns why Write could not write to a file of this name, or nil.
-func CanWrite(file string) error {
+func canWrite(file string) error {
 	for _, ext := range Formats {
 		if strings.EqualFold(filepath.Ext(file), ext) {
 			return nil
@@ -62,7 +61,7 @@ func CanWrite(file string) error {
 // Write writes the figures to a file, in the format that its extension names. It
 // replaces the file, once all is drawn.
 func Write(file string, figures ...Figure) error {
-	if err := CanWrite(file); err != nil {
+	if err := canWrite(file); err != nil {
 		return err
 	}
 	var b bytes.Buffer

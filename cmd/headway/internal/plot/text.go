@@ -90,8 +90,10 @@ func graph(series []Series, span frame, columns int) string {
 	}
 	return asciigraph.PlotMany(lines,
 		asciigraph.SeriesChars(chars(len(lines))...),
-		asciigraph.Height(rows), asciigraph.LowerBound(span.y0), asciigraph.UpperBound(span.y1),
-		asciigraph.YAxisValueFormatter(func(v float64) string { return short(v, span.y1-span.y0) }),
+		asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(rows),
+		asciigraph.YAxisValueFormatter(func(row float64) string {
+			return short(span.y0+row/rows*(span.y1-span.y0), span.y1-span.y0)
+		}),
 		asciigraph.XAxisRange(span.x0, span.x1), asciigraph.XAxisTickCount(span.ticks()),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return short(v, span.x1-span.x0) }),
 	)
@@ -119,7 +121,11 @@ func short(v, span float64) string {
 	return text
 }
 
-// sample returns the values in the middle of each column. Where several points
+// row is how far up the area a value stands, counted in rows: in values of their
+// own, asciigraph rounds both ends, and has a row more or less.
+func (span frame) row(y float64) float64 { return (y - span.y0) / (span.y1 - span.y0) * rows }
+
+// sample returns the rows of a line in each column. Where several points
 // lie within a column, it is the least of them: one wants to see what was empty.
 func (span frame) sample(x, y []float64, columns int) []float64 {
 	values := make([]float64, columns)
@@ -128,8 +134,8 @@ func (span frame) sample(x, y []float64, columns int) []float64 {
 	}
 	for i := range x {
 		at := span.column(x[i], columns)
-		if math.IsNaN(values[at]) || y[i] < values[at] {
-			values[at] = y[i]
+		if row := span.row(y[i]); math.IsNaN(values[at]) || row < values[at] {
+			values[at] = row
 		}
 	}
 	fill(values)
@@ -159,7 +165,7 @@ func (s Series) mark(area [][]rune, span frame, columns int, mark rune) {
 	left := strings.IndexAny(string(area[0]), "┤┼")
 	left = utf8.RuneCountInString(string(area[0])[:left]) + 1
 	for i, x := range s.X {
-		row := rows - int(math.Round((s.Y[i]-span.y0)/(span.y1-span.y0)*rows))
+		row := rows - int(math.Round(span.row(s.Y[i])))
 		column := left + span.column(x, columns)
 		for len(area[row]) <= column {
 			area[row] = append(area[row], ' ')

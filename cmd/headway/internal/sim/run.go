@@ -144,8 +144,8 @@ func (s Setup) Run(requests iter.Seq2[Request, error], each func(Step) error) (R
 // If one of them never takes so much, the error is an [*EntryError], and none
 // has had it.
 func (s *Simulation) Step(r Request) (Step, error) {
-	for _, p := range s.players {
-		if problem := p.refusesAlways(r.Cost); problem != "" {
+	for i := range s.players {
+		if problem := s.players[i].refusesAlways(r.Cost); problem != "" {
 			return Step{}, r.wrong("cost", problem)
 		}
 	}
@@ -172,11 +172,16 @@ func (p *player) play(r Request) Outcome {
 // own is a cost in what the model counts.
 func (v *server) own(cost Units) int64 { return mulDivUp(int64(cost), v.unit, int64(One)) }
 
+// refusesAlways says why a cost is never allowed, or is empty.
 func (v *server) refusesAlways(cost Units) string {
-	most := Units(mulDiv(v.holds, int64(One), v.unit))
 	switch {
 	case v.own(cost) > v.holds:
-		return fmt.Sprintf("%v is above the %v that %v ever holds", cost, most, v.spec)
+		one := ""
+		if v.spec.Servers > 1 {
+			one = "one of the servers of "
+		}
+		most := Units(mulDiv(v.holds, int64(One), v.unit))
+		return fmt.Sprintf("%v is above the %v that %s%v ever holds", cost, most, one, v.spec)
 	case v.whole && cost%One != 0:
 		return fmt.Sprintf("%v is not whole, and %v counts whole units", cost, v.spec)
 	}

@@ -141,6 +141,15 @@ func TestTooDear(t *testing.T) {
 	}
 }
 
+func TestTooDearForOneServer(t *testing.T) {
+	s := Setup{Models: []Spec{{Bucket: 5 * One, Refill: 1, Servers: 2}}}
+	_, err := s.Run(List("0:2.5,0:3"), nil)
+	const want = "sim: line 2: request 2: cost 3 is above the 2.5 that one of the servers of token-bucket,bucket=5,refill=1,servers=2 ever holds"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestNoRequests(t *testing.T) {
 	report, err := Setup{Models: []Spec{{Bucket: One, Refill: 1}}}.Run(List("# nothing\n\n"), nil)
 	if err != nil || report.Requests != 0 || report.First != None {

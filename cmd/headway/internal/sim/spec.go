@@ -138,7 +138,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// bucket and refill return what must be given.
+// needBucket returns what a bucket cannot do without.
 func (s Spec) needBucket() (bucket Units, refill float64, err error) {
 	switch {
 	case s.Bucket == 0:

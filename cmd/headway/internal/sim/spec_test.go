@@ -45,7 +45,7 @@ func TestRates(t *testing.T) {
 func TestSpecErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"bucket":                                             `model: there is no "bucket"`,
-		"gcra,window=1s":                                     "window: gcra has no such parameter, but t, tau, bucket, refill, start,",
+		"gcra,window=1s":                                     "window: there is no such parameter, but t, tau, bucket, refill, start,",
 		"gcra,t":                                             "t: has no value: want t=…",
 		"gcra,t=0":                                           `t: "0" is not positive`,
 		"gcra,t=-1s":                                         `t: "-1s" is not positive`,

@@ -24,7 +24,7 @@ func ParseSpec(text string, base Spec) (Spec, error) {
 		key, value, given := strings.Cut(part, "=")
 		key = normal(key)
 		if !model.has(key) {
-			return Spec{}, s.wrong(key, "%s has no such parameter, but %s", model.Name, strings.Join(append(model.Keys, common...), ", "))
+			return Spec{}, s.wrong(key, "there is no such parameter, but %s", strings.Join(append(model.Keys, common...), ", "))
 		}
 		if !given && key != "count_refused" {
 			return Spec{}, s.wrong(key, "has no value: want %s=…", key)
