@@ -74,7 +74,7 @@ func burst(m sim.Result) string {
 }
 
 func average(m sim.Result) string {
-	if m.AverageRate == 0 {
+	if m.AverageRate == 0 && m.Allowed > 0 { // all came at once
 		return "-"
 	}
 	return strconv.FormatFloat(m.AverageRate, 'g', 4, 64) + "/s"
@@ -89,10 +89,10 @@ func writeSums(w io.Writer, r sim.Report) {
 		return
 	}
 	m := r.Models[0]
-	if m.Allowed > 0 && r.Last > r.First {
+	if r.Last > r.First {
 		fmt.Fprintf(w, "average rate: %s allowed, from %v s to %v s\n", average(m), r.First, r.Last)
 	} else {
-		fmt.Fprintln(w, "average rate: none")
+		fmt.Fprintln(w, "average rate: none, for all came at once")
 	}
 	fmt.Fprintf(w, "largest burst: %v allowed within %v s\n", m.LargestBurst, r.BurstWindow)
 }

@@ -88,6 +88,7 @@ type dot struct {
 type thinned struct {
 	most int // dots; at least 16
 	list []dot
+	cut  bool // once they were too many
 }
 
 func (t *thinned) add(at time.Duration, value float64) {
@@ -99,6 +100,7 @@ func (t *thinned) add(at time.Duration, value float64) {
 
 // thin leaves at most four dots in each of a number of spans.
 func (t *thinned) thin() {
+	t.cut = true
 	first := t.list[0].at
 	spans := time.Duration(t.most / 8)
 	width := max((t.list[len(t.list)-1].at-first)/spans+1, 1)
@@ -137,6 +139,9 @@ func appendM4(to, list []dot) []dot {
 }
 
 func (t *thinned) dots() Dots {
+	if t.cut {
+		t.thin() // or the end would be denser than the rest
+	}
 	d := Dots{Time: make([]float64, len(t.list)), Tokens: make([]float64, len(t.list))}
 	for i, dot := range t.list {
 		d.Time[i], d.Tokens[i] = dot.at.Seconds(), dot.value
