@@ -3,6 +3,8 @@
 //
 //	headway explain [FILE]   read the head of a response, or a HAR file
 //	headway probe URL        send one request, and explain the answer
+//	headway simulate [FILE]  play request times against models of a limit
+//	headway backoff          show when the retries of a policy come
 //	headway league           play client strategies against simulated servers
 //
 // headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
@@ -64,6 +66,69 @@
 //	  unit                 what is counted: requests, tokens, …
 //	  cost                 what this one call has used
 //	retry_after_seconds    the wait that the server asked for
+//
+// # Input of simulate
+//
+// One request a line: its time in seconds, or time:cost. Times must not go
+// backward; costs have up to three decimals. Blank lines are passed over, and so
+// is what follows a #. Any error names the line and the request, and nothing is
+// written then.
+//
+// # JSON and CSV of simulate
+//
+// What --json writes is one object. Times are in seconds from 0, costs and
+// tokens in calls:
+//
+//	requests               how many there were
+//	first_seconds, last_seconds
+//	                       the times of the first and the last of them
+//	burst_window_seconds   the span of largest_burst
+//	models                 one for each, in the order of the flags
+//	  parameters           model, and those that it has, given or derived: bucket, refill,
+//	                       start, t, tau, limit, window, tick, count_refused, servers
+//	  burst                how many calls go back to back from rest, 1 + τ/T;
+//	                       where τ/T is called the burst, it is one less
+//	  allowed, refused     calls
+//	  allowed_cost, refused_cost
+//	                       what they cost together
+//	  average_rate         allowed_cost per second from the first request to the last;
+//	                       0 if all came at once
+//	  largest_burst        the most that was allowed within burst_window_seconds
+//	steps_left_out         how many requests are not in steps; with --all none
+//	steps                  the first 100 requests
+//	  time_seconds, cost
+//	  results              one for each model
+//	    allowed
+//	    tokens_before, tokens_left
+//	                       what was there before the request, and after it
+//	    retry_at_seconds   when it would be allowed if nobody else came; null if it was.
+//	                       Of several servers it is the one that had the request
+//
+// What --csv writes has a line for each request and model, and these columns:
+// time, cost, model, tokens_before, allowed, tokens_left, retry_at.
+//
+// # JSON and CSV of backoff
+//
+// What --json writes is one object, for a call whose every attempt fails:
+//
+//	policy                 the fields of a backoff.Policy, with their defaults in place
+//	  initial_seconds, max_seconds, multiplier, jitter, hint_jitter, attempts
+//	  elapsed_seconds      null for no bound
+//	attempt_seconds        how long each attempt takes
+//	schedules              one without Retry-After, and one with it if --retry-after is given
+//	  retry_after_seconds  null for none
+//	  retries
+//	    retry              from 1
+//	    shortest_seconds, mean_seconds, longest_seconds
+//	                       the wait before it
+//	    earliest_seconds, expected_seconds, latest_seconds
+//	                       when it begins, from the start of the first attempt
+//	    reached            always, perhaps or never: whether elapsed_seconds lets it come
+//	  worst_seconds        until the last attempt has failed, at worst
+//	  expected_seconds     the same on average; null if elapsed_seconds may end it before
+//
+// What --csv writes has a line for each schedule and retry, and these columns:
+// retry_after, retry, shortest, mean, longest, earliest, expected, latest, reached.
 //
 // # JSON of league
 //

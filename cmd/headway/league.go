@@ -130,7 +130,7 @@ func progress(w io.Writer, visible bool, total int) *progressbar.ProgressBar {
 	)
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +29,11 @@ For example:
 	curl -sI https://api.github.com/ | headway explain`
 
 type commands struct {
-	Explain explainCommand `cmd:"" help:"Explain the head of a response, or a HAR file."`
-	Probe   probeCommand   `cmd:"" help:"Send one request, and explain the answer."`
-	League  leagueCommand  `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
+	Explain  explainCommand  `cmd:"" help:"Explain the head of a response, or a HAR file."`
+	Probe    probeCommand    `cmd:"" help:"Send one request, and explain the answer."`
+	Simulate simulateCommand `cmd:"" help:"Play request times against models of a limit, and show which are allowed."`
+	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
+	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
 }
 
 // An env is what a command has of the process around it. What it writes to
@@ -40,16 +41,17 @@ type commands struct {
 type env struct {
 	ctx    context.Context
 	stdin  io.Reader
-	stdout *bytes.Buffer
+	stdout *spool
 	stderr io.Writer // for what is of no use later
 }
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{ctx: ctx, stdin: stdin, stdout: new(bytes.Buffer), stderr: stderr}
+	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), stderr: stderr}
+	defer func() { _ = e.stdout.Close() }() // a temporary file, which the system clears up else
 	err := e.do(args)
 	if err == nil {
-		_, err = stdout.Write(e.stdout.Bytes())
+		_, err = e.stdout.WriteTo(stdout)
 	}
 	if err == nil {
 		return ok

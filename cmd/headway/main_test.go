@@ -85,3 +85,21 @@ func TestBadFlags(t *testing.T) {
 		}
 	}
 }
+
+// What the README shows of a command that only computes is what it writes.
+func TestReadme(t *testing.T) {
+	t.Chdir("../..")
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(readme), "```\n$ go run ./cmd/headway simulate ")
+	if !found {
+		t.Fatal("nothing is shown of simulate")
+	}
+	block, _, _ = strings.Cut(block, "```")
+	args, want, _ := strings.Cut(block, "\n")
+	if got, status := headway(t, "", append([]string{"simulate"}, strings.Fields(args)...)...); status != ok || got != want {
+		t.Errorf("headway simulate %s: status %d\n%s, the README has\n%s", args, status, got, want)
+	}
+}

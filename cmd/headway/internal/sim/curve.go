@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/headway-go/headway/throttle/simulate"
+)
+
+// Dots are values at instants, in their order.
+type Dots struct {
+	Time   []float64 `json:"time_seconds"`
+	Tokens []float64 `json:"tokens"`
+}
+
+// A Curve is what a model looked like over time, for a plot: the tokens that a
+// request would have found, and where requests were allowed and refused.
+type Curve struct {
+	Tokens  Dots `json:"tokens"`
+	Allowed Dots `json:"allowed"` // at what was left
+	Refused Dots `json:"refused"` // at what was there
+}
+
+// A recorder keeps the Curve of one model in bounded memory.
+type recorder struct {
+	tokens, allowed, refused thinned
+
+	first, last time.Duration // requests
+	begun       bool
+	turn        time.Duration // when the level stops rising, or jumps
+}
+
+// before records how the level went from the last request to one at an instant.
+// A gap that nobody could see in a plot is passed over.
+func (c *recorder) before(v *server, at time.Duration) {
+	if !c.begun {
+		c.begun, c.first = true, at
+		return
+	}
+	const samples, visible = 16, 200
+	gap := at - c.last
+	if gap <= (at-c.first)/visible {
+		return
+	}
+	from := c.last
+	for i := range samples {
+		to := c.last + gap/samples*time.Duration(i+1)
+		if c.turn > from && c.turn <= to && c.turn < at {
+			c.level(v, c.turn-1)
+			c.level(v, c.turn)
+		}
+		if from = to; to < at {
+			c.level(v, to)
+		}
+	}
+}
+
+func (c *recorder) level(v *server, at time.Duration) {
+	c.tokens.add(at, v.tokens(v.served.Peek(at, v.own(One)).Before))
+}
+
+func (c *recorder) after(at time.Duration, verdict simulate.Verdict, o Outcome) {
+	c.last, c.turn = at, verdict.ResetAt
+	c.tokens.add(at, o.Before)
+	if o.Left != o.Before {
+		c.tokens.add(at, o.Left)
+	}
+	marks := &c.refused
+	if o.Allowed {
+		marks = &c.allowed
+	}
+	marks.add(at, o.Left)
+}
+
+func (c *recorder) curve() *Curve {
+	return &Curve{Tokens: c.tokens.dots(), Allowed: c.allowed.dots(), Refused: c.refused.dots()}
+}
+
+// A dot is a value at an instant.
+type dot struct {
+	at    time.Duration
+	value float64
+}
+
+// thinned keeps dots, and once there are too many, only those that a plot needs:
+// of each span of time the first, the last, the least and the greatest (known as
+// M4, after Jugel et al., "M4: A Visualization-Oriented Time Series Data
+// Aggregation", 2014).
+type thinned struct {
+	most int // dots; at least 16
+	list []dot
+	cut  bool // once they were too many
+}
+
+func (t *thinned) add(at time.Duration, value float64) {
+	t.list = append(t.list, dot{at, value})
+	if len(t.list) >= t.most {
+		t.thin()
+	}
+}
+
+// thin leaves at most four dots in each of a number of spans.
+func (t *thinned) thin() {
+	t.cut = true
+	first := t.list[0].at
+	spans := time.Duration(t.most / 8)
+	width := max((t.list[len(t.list)-1].at-first)/spans+1, 1)
+	kept := t.list[:0]
+	for from := 0; from < len(t.list); {
+		to := from
+		for to < len(t.list) && (t.list[to].at-first)/width == (t.list[from].at-first)/width {
+			to++
+		}
+		kept = appendM4(kept, t.list[from:to])
+		from = to
+	}
+	t.list = kept
+}
+
+// appendM4 appends the first, the last, the least and the greatest of a list, in
+// their order.
+func appendM4(to, list []dot) []dot {
+	least, greatest := 0, 0
+	for i, d := range list {
+		if d.value < list[least].value {
+			least = i
+		}
+		if d.value > list[greatest].value {
+			greatest = i
+		}
+	}
+	last := -1
+	for _, i := range []int{0, min(least, greatest), max(least, greatest), len(list) - 1} {
+		if i > last {
+			to = append(to, list[i]) // never ahead of what is read: to is at most as long
+			last = i
+		}
+	}
+	return to
+}
+
+func (t *thinned) dots() Dots {
+	if t.cut {
+		t.thin() // or the end would be denser than the rest
+	}
+	d := Dots{Time: make([]float64, len(t.list)), Tokens: make([]float64, len(t.list))}
+	for i, dot := range t.list {
+		d.Time[i], d.Tokens[i] = dot.at.Seconds(), dot.value
+	}
+	return d
+}
