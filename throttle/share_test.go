@@ -15,14 +15,19 @@ func shareOut(t *testing.T, parties int, span time.Duration, seed uint64) (throu
 	server := &toyBucket{rate: 10, size: 40, level: 40, at: start}
 	budgets := make([]*Budget, parties)
 	through = make([]int, parties)
+	next := make([]time.Time, parties)
 	for i := range budgets {
 		budgets[i] = &Budget{}
 		budgets[i].DrawWith(rand.New(rand.NewPCG(uint64(i), seed)).Float64)
 	}
 	for at := start; at.Before(start.Add(span)); at = at.Add(time.Millisecond) {
 		for i, b := range budgets {
-			ticket, _, ok := b.TryAt(at, Call{})
+			if at.Before(next[i]) {
+				continue
+			}
+			ticket, when, ok := b.TryAt(at, Call{})
 			if !ok {
+				next[i] = when
 				continue
 			}
 			ok = server.take(at)
