@@ -8,7 +8,9 @@
 // that all bind, a cool-down after a refusal, a cap on the calls under way, and
 // [Lane]s for classes of calls with limits of their own. [Keyed] holds one for
 // each key. [Budget.Acquire] waits for a slot and returns a [Ticket], which
-// takes what the server answered: the limits it publishes, and its refusals.
+// takes what the server answered: the limits it publishes, and its refusals. If
+// answers show that some calls are counted by themselves, these have a queue and a
+// cool-down of their own within the budget: see [Ticket.Unsettled].
 //
 // # How it counts
 //

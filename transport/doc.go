@@ -10,6 +10,12 @@
 // and paths. A refusal (429) that comes all the same is waited out by everybody
 // who calls that server, and the call is sent again.
 //
+// One host may have several limits: GitHub counts searches apart from other
+// calls, and Discord each kind of call. Answers that name different limits show
+// it, and by their paths which calls belong together. A call of a path like none
+// before is taken to be like its neighbours until it is answered. Servers that
+// do not name their limits are told apart with a Key of your own.
+//
 // What one call costs, and how urgent it is, is said in its context: see
 // WithCost, WithPriority and WithoutLimit of package throttle.
 package transport
