@@ -192,3 +192,33 @@ func TestBucketThatLooksLikeAWindow(t *testing.T) {
 		}
 	}
 }
+
+// Whoever comes to a bucket of which others have taken a part has no more than
+// what is left, from the first answer on.
+func TestFirstSightOfAUsedBucket(t *testing.T) {
+	const interval, size = 100 * time.Millisecond, 20
+	for used := range size {
+		var b Budget
+		start := time.Now()
+		tat := time.Duration(used) * interval // of the server, since the start
+		refused := 0
+		for since := time.Duration(0); since < 3*time.Second; {
+			ticket, _, ok := b.TryAt(start.Add(since), Call{})
+			if !ok {
+				since += time.Millisecond
+				continue
+			}
+			if max(tat, since)+interval-size*interval > since {
+				refused++
+			} else {
+				tat = max(tat, since) + interval
+			}
+			left := size - math.Ceil(float64(max(tat-since, 0))/float64(interval))
+			ticket.AnsweredAt(start.Add(since), []Policy{{Limit: 10, Window: time.Second, Burst: size, Remaining: left, Reset: -1}})
+			ticket.DoneAt(start.Add(since))
+		}
+		if refused > 0 {
+			t.Errorf("%d used up before: %d calls refused", used, refused)
+		}
+	}
+}

@@ -269,7 +269,12 @@ func (b *Budget) install(s *scope, k *known, plan plan, seen sighting) {
 	case plan.level >= 0 && (k.cell == nil || seen.at >= k.cell.end):
 		c.tat.Store(c.tatFor(plan.level, seen.at))
 	case k.cell == nil:
-		c.tat.Store(c.tatFor(b.levelAtFirst(c, seen), seen.at))
+		tat := c.tatFor(b.levelAtFirst(c, seen), seen.at)
+		if k.policy.Burst > 0 && plan.lo != fresh {
+			// Others may have called before us, up to one more than this shows.
+			tat = max(tat, min(plan.lo+c.interval, plan.hi))
+		}
+		c.tat.Store(tat)
 	default:
 		c.tat.Store(carry(&k.cell.gcra, &c.gcra, *b.hold(k.cell), seen.at))
 	}

@@ -57,8 +57,7 @@ var rules = map[string]rule{
 	"transport/transporttest": {},
 
 	"examples/...": {
-		code: []string{anythingOurs},
-		test: []string{xtime},
+		code: []string{anythingOurs, xtime, retryable},
 	},
 	"internal/layout": {},
 	// The league measures the players, ours and others, by the referee.
