@@ -17,26 +17,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What README.md shows is taken from this file, word for word: so it compiles,
-// and what can be run without calling anybody is run.
-func TestReadmeShowsThisFile(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := goBlocks(string(readme))
-	if len(blocks) == 0 {
-		t.Fatal("README.md has no Go")
-	}
-	for _, block := range blocks {
-		if !strings.Contains(string(source), block) && !strings.Contains(string(source), indent(block)) {
-			t.Errorf("README.md shows what is not in readme_test.go:\n%s", block)
+// What README.md and the guides show is taken from these files, word for word:
+// so it compiles, and what can be run without calling anybody is run.
+func TestGuidesShowTheseFiles(t *testing.T) {
+	for page, file := range map[string]string{
+		"../README.md":           "readme_test.go",
+		"../docs/knobs.md":       "guides_test.go",
+		"../docs/coming-from.md": "guides_test.go",
+	} {
+		source := read(t, file)
+		blocks := goBlocks(read(t, page))
+		if len(blocks) == 0 {
+			t.Errorf("%s has no Go", page)
+		}
+		for _, block := range blocks {
+			if !strings.Contains(source, block) && !strings.Contains(source, indent(block)) {
+				t.Errorf("%s shows what is not in %s:\n%s", page, file, block)
+			}
 		}
 	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // goBlocks returns what stands between ```go and ```.
