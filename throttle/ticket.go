@@ -13,15 +13,22 @@ type Ticket struct {
 	at      int64 // when it was let go; fresh if no limit made us look at the clock
 	sent    int64 // cost of all that was let go until then, its own included
 	ended   int64 // cost of all that was answered by then
+	cause   Cause // what it waited for
 	waited  time.Duration
 	counted bool // it holds a permit until it is done
 	flying  bool // and one until it is answered
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
+	shadow  bool // it went at once, whatever the schedule said
+	astray  bool // and the schedule would not have let it go then
 }
 
 // Waited returns how long the call waited before it was let go.
 func (t *Ticket) Waited() time.Duration { return t.waited }
+
+// Cause returns what the call had to wait for when it came, empty if it went at
+// once.
+func (t *Ticket) Cause() Cause { return t.cause }
 
 // Counted reports whether the call holds a permit until it is done, so that Done
 // matters after the answer.
@@ -45,7 +52,7 @@ func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(clock())
-	b.follow(b.observe(t, at, policies), at)
+	b.follow(b.takeIn(t, at, policies), at)
 }
 
 // land gives back the permit that lasts until the answer. Not before it is known
@@ -93,8 +100,14 @@ func (t *Ticket) refused(at int64, policies []Policy, delay func(strikes int) ti
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
-	seen := b.observe(t, at, policies)
+	strays := b.strays(t)
+	seen := b.takeIn(t, at, policies)
 	t.land()
+	if strays {
+		b.rejected += int64(t.cost)
+		b.follow(seen, at)
+		return 0 // perhaps it would not have been refused, had it waited
+	}
 	first := t.sent > b.cool.began // of its flight
 	if first {
 		b.cool.strikes++
@@ -110,7 +123,7 @@ func (t *Ticket) refused(at int64, policies []Policy, delay func(strikes int) ti
 	}
 	d := max(0, delay(strikes))
 	until := clamp(at + clamp(int64(d)))
-	if first && b.blind() {
+	if first && !t.shadow && b.blind() {
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
 	b.coolDown(until, at)
@@ -130,7 +143,7 @@ func (t *Ticket) succeeded(clock func() int64) {
 	b.lock()
 	defer b.unlock()
 	t.land()
-	if t.sent <= b.cool.began {
+	if t.astray || t.sent <= b.cool.began {
 		b.clock.late(t.sent, int64(t.cost))
 		b.dispatch(b.settle(clock()))
 		return
