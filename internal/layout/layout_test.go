@@ -49,6 +49,8 @@ var rules = map[string]rule{
 	"throttle/simulate":     {},
 	"throttle/throttletest": {},
 
+	// What it records is read by tools that know no transport.
+	"transport/record": {},
 	"transport": {
 		code: []string{"backoff", "headers", "throttle", retryable},
 		test: []string{"throttle/throttletest", "throttle/simulate", "transport/transporttest", xtime},
