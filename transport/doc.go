@@ -10,6 +10,9 @@
 // and paths. A refusal (429) that comes all the same is waited out by everybody
 // who calls that server, and the call is sent again.
 //
+// To see what it does, set Observe, or Record for a file; to see what it would
+// do, and have it do nothing, Shadow.
+//
 // What one call costs, and how urgent it is, is said in its context: see
 // WithCost, WithPriority and WithoutLimit of package throttle.
 package transport

@@ -12,6 +12,7 @@ import (
 	"github.com/headway-go/headway/backoff"
 	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
+	"github.com/headway-go/headway/transport/record"
 )
 
 // An engine is what the fields of a Transport amount to, worked out at the
@@ -26,6 +27,8 @@ type engine struct {
 	backoff     backoff.Policy
 	throttled   func(*http.Response) bool
 	observe     func(context.Context, Event)
+	recorder    *record.File
+	shadow      bool
 	overrides   map[string]headers.Overrides
 	retries     *retryablehttp.Client
 	faults      *retryBudget
@@ -71,6 +74,8 @@ func (t *Transport) start() *engine {
 		backoff:     t.Backoff,
 		throttled:   t.Throttled,
 		observe:     t.Observe,
+		recorder:    t.Record,
+		shadow:      t.Shadow,
 		overrides:   maps.Clone(t.Overrides),
 	}
 	if e.base == nil {

@@ -16,9 +16,20 @@ type result struct {
 	refused bool // by a limit of the server
 }
 
+// An attempt is one sending of a call.
+type attempt struct {
+	req    *http.Request
+	route  *route
+	n      int // 1 for the first
+	cost   int
+	ticket throttle.Ticket
+	sight  // of those who are told of it
+}
+
 // send makes one attempt, for which the ticket was given, and tells the budget
 // what the server said.
-func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Ticket) (*http.Response, bool, error) {
+func (e *engine) send(a *attempt) (*http.Response, bool, error) {
+	req, t := a.req, &a.ticket
 	ended := false
 	defer func() {
 		if !ended { // Base, or what the caller gave us to call, panics
@@ -31,6 +42,7 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 		// A call that Base makes for this one must not wait for its permit.
 		sent = req.WithContext(throttle.WithPermit(req.Context(), t))
 	}
+	e.look(a)
 	resp, err := e.base.RoundTrip(sent)
 	if resp != nil && sent != req {
 		resp.Request = req
@@ -45,12 +57,16 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 		ended = true
 		t.Answered(nil)
 		t.Done()
+		e.sent(a, nil, err)
+		e.record(a, nil, false)
 		return nil, false, err
 	}
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	refused := e.listen(req, resp, r, attempt, t)
+	e.sent(a, resp, nil)
+	refused := e.listen(a, resp)
+	e.record(a, resp, refused)
 	if t.Counted() {
 		resp.Body = untilEnd(resp, t)
 	} else {
@@ -66,13 +82,14 @@ var errNoResponse = errors.New("transport: Base returned no response and no erro
 
 // listen passes on what an answer says of limits, and reports whether it is a
 // refusal.
-func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attempt int, t *throttle.Ticket) bool {
+func (e *engine) listen(a *attempt, resp *http.Response) bool {
+	t := &a.ticket
 	if !headers.Any(resp.Header) && resp.StatusCode < 400 && e.throttled == nil {
 		t.Answered(nil)
 		t.Succeeded()
 		return false
 	}
-	said := e.parse(req, resp)
+	said := e.parse(a.req, resp)
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
@@ -87,7 +104,7 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 		return e.coolDown(strikes, said.RetryIn)
 	})
 	if e.observe != nil {
-		e.tell(req.Context(), r, Event{Kind: EventThrottled, Attempt: attempt, Wait: wait, Status: resp.StatusCode})
+		e.tell(a, Event{Kind: EventThrottled, Wait: wait, Status: resp.StatusCode})
 	}
 	return true
 }
