@@ -29,6 +29,8 @@ type engine struct {
 	observe     func(context.Context, Event)
 	recorder    *record.File
 	shadow      bool
+	loops       *loops    // nil if nobody observes
+	began       time.Time // the same
 	overrides   map[string]headers.Overrides
 	retries     *retryablehttp.Client
 	faults      *retryBudget
@@ -46,6 +48,7 @@ type engine struct {
 type route struct {
 	key, pattern string
 	lane         *throttle.Lane
+	warned       atomic.Int64 // when it was last told that others draw on it; see warnOfOthers
 }
 
 type routeID struct{ key, pattern string }
@@ -77,6 +80,9 @@ func (t *Transport) start() *engine {
 		recorder:    t.Record,
 		shadow:      t.Shadow,
 		overrides:   maps.Clone(t.Overrides),
+	}
+	if e.observe != nil {
+		e.loops, e.began = newLoops(), time.Now()
 	}
 	if e.base == nil {
 		e.base = http.DefaultTransport

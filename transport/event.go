@@ -19,7 +19,10 @@ type Event struct {
 	Status  int            // of the answer, if there is one
 	Err     error          // of the attempt, if it failed, or of the local refusal
 
-	Left float64 // see EventSent
+	Left  float64        // see EventSent
+	Calls int            // see EventLoop
+	Rate  float64        // in calls a second: see EventLoop and EventOthers
+	Limit throttle.Limit // see EventOthers
 }
 
 // An EventKind says what happened.
@@ -48,4 +51,17 @@ const (
 	// 500 and above or an error, and is not sent again. Attempt is how often it
 	// was sent, Status or Err what the last of them brought.
 	EventGaveUp EventKind = "gave up"
+)
+
+// What may be wrong with a program.
+const (
+	// EventLoop: the same call, by its method, its URL and the length of its body,
+	// was made Calls times, each right after one of them had ended, at Rate. It is
+	// told of the hundredth call, the thousandth and so on. Perhaps a loop has no
+	// pause, which a generous limit would hide. The context is that of the call.
+	EventLoop EventKind = "loop"
+	// EventOthers: somebody else draws on the same budget at the server, at Rate,
+	// of Limit, as far as the answers prove it. It is told once a minute, while it
+	// lasts.
+	EventOthers EventKind = "others"
 )

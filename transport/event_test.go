@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,23 @@ func TestEventsTellWhatIsLeft(t *testing.T) {
 		}
 		if waited := log.of(transport.EventWaited); len(waited) != 1 || waited[0].Cause != throttle.CauseLimit {
 			t.Errorf("waits %+v", waited)
+		}
+	})
+}
+
+// The logger of the example logs a cause again after a minute, and then how many
+// it left out.
+func TestEventLogger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		logger := &EventLogger{Log: slog.New(slog.NewTextHandler(&out, nil))}
+		tr := onePerSecond(newScript(answer(200, "")))
+		tr.Observe = logger.Observe
+		for range 100 { // 99 of them wait, to 99s
+			do(t, tr, get(t, api))
+		}
+		if n, more := strings.Count(out.String(), "msg=waited"), strings.Count(out.String(), "more=59"); n != 2 || more != 1 {
+			t.Errorf("logged:\n%s", out.String())
 		}
 	})
 }

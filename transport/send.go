@@ -93,6 +93,7 @@ func (e *engine) listen(a *attempt, resp *http.Response) bool {
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
+	defer e.warnOfOthers(a, said.Policies)
 	if !said.Refused {
 		t.Answered(said.Policies)
 		if resp.StatusCode < 500 {

@@ -153,6 +153,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	call.MaxWait = e.maxWait
 	a := attempt{req: req, route: r, n: 1, cost: call.Cost}
+	if e.loops != nil {
+		defer e.loops.leave(e.enterLoop(&a))
+	}
 	if e.shadow {
 		return e.shadowed(&a, call)
 	}
