@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -92,7 +91,7 @@ func (f *File) Add(l Line) {
 var errTooLong = errors.New("too long")
 
 func encode(l Line) ([]byte, error) {
-	text, err := json.Marshal(l)
+	text, err := l.MarshalJSON()
 	if err == nil && len(text) >= MaxLine {
 		err = errTooLong
 	}
