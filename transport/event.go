@@ -42,7 +42,8 @@ const (
 	// call came; 0 if it had to wait for a slot, 1 if there is no limit.
 	EventSent EventKind = "sent"
 	// EventThrottled: the server refused, with Status. All calls of the budget
-	// are held back for Wait.
+	// are held back for Wait; for none, in shadow mode, if the call went before its
+	// slot.
 	EventThrottled EventKind = "throttled"
 	// EventRetry: the call will be sent again, after Status or Err. It may have
 	// to wait for its slot.

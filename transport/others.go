@@ -1,19 +1,12 @@
 package transport
 
-import (
-	"time"
-
-	"github.com/headway-go/headway/throttle"
-)
+import "time"
 
 // warnEvery is how often it is told that others draw on a budget.
 const warnEvery = time.Minute
 
-// warnOfOthers tells that others draw on the budget, if the answer shows it.
-func (e *engine) warnOfOthers(a *attempt, policies []throttle.Policy) {
-	if e.observe == nil || len(policies) == 0 {
-		return
-	}
+// warnOfOthers tells that others draw on the budget, if the answers show it.
+func (e *engine) warnOfOthers(a *attempt) {
 	rate, limit := a.route.lane.Budget().Others()
 	if rate <= 0 {
 		return

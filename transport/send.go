@@ -57,57 +57,50 @@ func (e *engine) send(a *attempt) (*http.Response, bool, error) {
 		ended = true
 		t.Answered(nil)
 		t.Done()
-		e.sent(a, nil, err)
-		e.record(a, nil, false)
+		e.failed(a, err)
 		return nil, false, err
 	}
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	e.sent(a, resp, nil)
-	refused := e.listen(a, resp)
-	e.record(a, resp, refused)
+	said, hold := e.listen(a, resp)
+	e.answered(a, resp, said, hold)
 	if t.Counted() {
 		resp.Body = untilEnd(resp, t)
 	} else {
 		t.Done()
 	}
 	ended = true
-	return resp, refused, nil
+	return resp, said.Refused, nil
 }
 
 // errNoResponse stands in for a Base that returns neither a response nor an
 // error.
 var errNoResponse = errors.New("transport: Base returned no response and no error")
 
-// listen passes on what an answer says of limits, and reports whether it is a
-// refusal.
-func (e *engine) listen(a *attempt, resp *http.Response) bool {
+// listen passes on what an answer says of limits, and returns it, and for how
+// long everybody is held back if it is a refusal.
+func (e *engine) listen(a *attempt, resp *http.Response) (said Reading, hold time.Duration) {
 	t := &a.ticket
 	if !headers.Any(resp.Header) && resp.StatusCode < 400 && e.throttled == nil {
 		t.Answered(nil)
 		t.Succeeded()
-		return false
+		return Reading{}, 0
 	}
-	said := e.parse(a.req, resp)
+	said = e.parse(a.req, resp)
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
-	defer e.warnOfOthers(a, said.Policies)
 	if !said.Refused {
 		t.Answered(said.Policies)
 		if resp.StatusCode < 500 {
 			t.Succeeded()
 		}
-		return false
+		return said, 0
 	}
-	wait := t.Refused(said.Policies, func(strikes int) time.Duration {
+	return said, t.Refused(said.Policies, func(strikes int) time.Duration {
 		return e.coolDown(strikes, said.RetryIn)
 	})
-	if e.observe != nil {
-		e.tell(a, Event{Kind: EventThrottled, Wait: wait, Status: resp.StatusCode})
-	}
-	return true
 }
 
 // parse reads the header of an answer, in the way that is set for its host.

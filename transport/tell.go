@@ -40,12 +40,36 @@ func (e *engine) waited(a *attempt) {
 	}
 }
 
-// sent tells what came of an attempt.
-func (e *engine) sent(a *attempt, resp *http.Response, err error) {
+// answered tells of an answer. The budget knows of it by now: what the observer
+// does is not to look as if the server had taken the time.
+func (e *engine) answered(a *attempt, resp *http.Response, said Reading, hold time.Duration) {
+	if e.recorder != nil {
+		e.record(a, resp.StatusCode, said.Refused)
+	}
 	if e.observe == nil {
 		return
 	}
-	ev := (&result{resp: resp, err: err}).event(EventSent)
+	e.sent(a, result{resp: resp})
+	if said.Refused {
+		e.tell(a, Event{Kind: EventThrottled, Wait: hold, Status: resp.StatusCode})
+	}
+	if len(said.Policies) > 0 {
+		e.warnOfOthers(a)
+	}
+}
+
+// failed tells of an attempt without an answer.
+func (e *engine) failed(a *attempt, err error) {
+	if e.recorder != nil {
+		e.record(a, 0, false)
+	}
+	if e.observe != nil {
+		e.sent(a, result{err: err})
+	}
+}
+
+func (e *engine) sent(a *attempt, r result) {
+	ev := r.event(EventSent)
 	ev.Wait, ev.Cause, ev.Left = a.ticket.Waited(), a.ticket.Cause(), a.left
 	e.tell(a, ev)
 }
@@ -72,7 +96,7 @@ func (e *engine) refusedHere(a *attempt, err error) {
 		e.tell(a, Event{Kind: EventRefusedLocally, Err: err, Wait: wait, Cause: cause})
 	}
 	if e.recorder != nil && !e.shadow {
-		l := e.line(a)
+		l := a.line()
 		l.Time, l.Refused, l.WouldWait = time.Now(), reason(err), wait
 		e.recorder.Add(l)
 	}
@@ -88,15 +112,9 @@ func held(err error) (throttle.Cause, time.Duration) {
 }
 
 // record writes an attempt down that was sent.
-func (e *engine) record(a *attempt, resp *http.Response, refused bool) {
-	if e.recorder == nil {
-		return
-	}
-	l := e.line(a)
-	l.Time, l.Throttled, l.Failed = a.at, refused, resp == nil
-	if resp != nil {
-		l.Status = resp.StatusCode
-	}
+func (e *engine) record(a *attempt, status int, refused bool) {
+	l := a.line()
+	l.Time, l.Status, l.Throttled, l.Failed = a.at, status, refused, status == 0
 	switch {
 	case a.would != nil:
 		_, l.WouldWait = held(a.would)
@@ -109,7 +127,7 @@ func (e *engine) record(a *attempt, resp *http.Response, refused bool) {
 	e.recorder.Add(l)
 }
 
-func (e *engine) line(a *attempt) record.Line {
+func (a *attempt) line() record.Line {
 	return record.Line{
 		Key: a.route.key, Class: a.route.pattern, Attempt: a.n, Cost: max(1, a.cost),
 		Method: cmp.Or(a.req.Method, http.MethodGet),

@@ -38,9 +38,12 @@ type Line struct {
 	Wait    time.Duration // how long this attempt waited before it was sent
 	Status  int           // of the answer; 0 if there is none
 
-	Throttled bool   // the answer was a refusal, because of a limit
-	Failed    bool   // it was sent, and there is no answer
-	Refused   string // it was not sent: what it would have had to wait for, or why no wait would help
+	Throttled bool // the answer was a refusal, because of a limit
+	Failed    bool // it was sent, and there is no answer
+	// Refused is why it was not sent, empty if it was: what it would have had to
+	// wait for, which is limit, cool-down, concurrency or queue; or never, if no
+	// wait would help; or context, if its caller gave up.
+	Refused string
 
 	// What would have become of a call that was not held to the schedule, or was
 	// refused.
