@@ -34,7 +34,7 @@ func BenchmarkTransport(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer file.Close()
+	b.Cleanup(func() { _ = file.Close() })
 	for _, h := range []http.Header{{}, ordinary()} {
 		base := &fixed{http.Response{StatusCode: 200, Header: h, Body: http.NoBody}}
 		for name, rt := range map[string]http.RoundTripper{
