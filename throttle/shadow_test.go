@@ -190,24 +190,32 @@ func waitsOf(t *testing.T, seed uint64, call func(*testing.T, *throttle.Lane, th
 func TestShadowHearsOnlyWhatLasts(t *testing.T) {
 	bucket := throttle.Policy{Limit: 1, Window: time.Second, Burst: 10, Remaining: 0, Reset: -1}
 	quota := throttle.Policy{Limit: 100, Remaining: 0, Reset: time.Minute}
+	half := throttle.Policy{Limit: 100, Remaining: 60, Reset: time.Minute}
 	wait := func(int) time.Duration { return 30 * time.Second }
 	for _, tt := range []struct {
 		name   string
 		answer func(*throttle.Ticket)
 		ahead  int           // calls before the one that is answered
+		behind int           // and after it, before it is answered
 		want   time.Duration // of one that comes then
 	}{
-		{"refused in time", func(k *throttle.Ticket) { k.Refused(nil, wait) }, 0, 30 * time.Second},
-		{"refused too early", func(k *throttle.Ticket) { k.Refused(nil, wait) }, 4, 2 * time.Second},
-		{"nothing left, in time", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{bucket}) }, 0, time.Second},
-		{"nothing left, too early", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{bucket}) }, 4, 2 * time.Second},
-		{"a quota, used up", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{quota}) }, 0, 61 * time.Second},
+		{"refused in time", func(k *throttle.Ticket) { k.Refused(nil, wait) }, 0, 0, 30 * time.Second},
+		{"refused too early", func(k *throttle.Ticket) { k.Refused(nil, wait) }, 4, 0, 2 * time.Second},
+		{"refused after others went too early", func(k *throttle.Ticket) { k.Refused(nil, wait) }, 0, 4, 2 * time.Second},
+		{"nothing left, in time", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{bucket}) }, 0, 0, time.Second},
+		{"nothing left, too early", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{bucket}) }, 4, 0, 2 * time.Second},
+		{"a quota, used up", func(k *throttle.Ticket) { k.Answered([]throttle.Policy{quota}) }, 0, 0, 61 * time.Second},
+		{"a quota, used up by what was too early", func(k *throttle.Ticket) {
+			k.Answered([]throttle.Policy{half})
+			k.Answered([]throttle.Policy{quota})
+		}, 4, 0, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newShadow(t, budget(t, throttle.Limit{Rate: 1, Burst: 4}), "")
 				s.calls(t, tt.ahead, throttle.Call{})
 				ticket, _ := s.call(t, throttle.Call{})
+				s.calls(t, tt.behind, throttle.Call{})
 				tt.answer(&ticket)
 				ticket.Done()
 				if _, f := s.call(t, throttle.Call{}); f.Wait != tt.want {
@@ -239,6 +247,55 @@ func TestShadowTellsOfPermits(t *testing.T) {
 		second.Done()
 		if _, f := s.call(t, throttle.Call{}); f.Cause != "" {
 			t.Errorf("third: %+v", f)
+		}
+	})
+}
+
+// Others are seen, but no part of the limit is left to them: a call that is not
+// held back cannot find out which. While anything is left none would wait.
+func TestShadowLeavesNoShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := budget(t)
+		s := newShadow(t, b, "")
+		for _, left := range []float64{39, 30, 20, 11, 8, 6, 4} {
+			ticket, f := s.call(t, throttle.Call{})
+			if f.Wait != 0 {
+				t.Errorf("would wait %v", f.Wait)
+			}
+			ticket.Answered([]throttle.Policy{{Limit: 10, Window: time.Second, Burst: 40, Remaining: left, Reset: -1}})
+			time.Sleep(100 * time.Millisecond)
+		}
+		if rate, _ := b.Others(); rate < 10 {
+			t.Errorf("%v a second by others", rate)
+		}
+	})
+}
+
+// A call that goes in a cool-down does not end the refusals by its success: it
+// would not have gone then.
+func TestShadowCountsRefusalsInARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShadow(t, budget(t), "")
+		var strikes []int
+		refuse := func(n int) time.Duration {
+			strikes = append(strikes, n)
+			return 10 * time.Second
+		}
+		for range 2 {
+			ticket, _ := s.call(t, throttle.Call{})
+			ticket.Refused(nil, refuse)
+			ticket.Done()
+			ticket, f := s.call(t, throttle.Call{})
+			if f.Wait != 10*time.Second || f.Cause != throttle.CauseCoolDown {
+				t.Errorf("forecast %+v", f)
+			}
+			ticket.Answered(nil)
+			ticket.Succeeded()
+			ticket.Done()
+			time.Sleep(11 * time.Second)
+		}
+		if !slices.Equal(strikes, []int{1, 2}) {
+			t.Errorf("refusals in a row %v, want 1 and 2", strikes)
 		}
 	})
 }

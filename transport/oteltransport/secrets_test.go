@@ -14,11 +14,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// A leakyBase fails with what net/http says then: with the URL.
+// A leakyBase fails with what net/http says then, which has the URL in it, and
+// with more of its own.
 type leakyBase struct{}
 
 func (leakyBase) RoundTrip(req *http.Request) (*http.Response, error) {
-	return nil, &url.Error{Op: "Get", URL: req.URL.String(), Err: io.ErrUnexpectedEOF}
+	return nil, &url.Error{Op: "Get", URL: req.URL.String(), Err: fmt.Errorf("s3cret: %w", io.ErrUnexpectedEOF)}
 }
 
 // Nothing of the URL but its host is in a metric or a span event, and nothing of
