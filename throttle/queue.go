@@ -32,6 +32,7 @@ type waiter struct {
 	queued     bool
 	deadline   int64 // when to give up; far if never
 	byContext  bool  // the deadline is that of the caller's context
+	cause      Cause // what it had to wait for when it came
 	counted    bool  // it wants a ticket, and a permit if they are counted
 	nested     bool  // its own call holds a permit already
 	bound      bool  // its slot is fixed

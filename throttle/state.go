@@ -6,6 +6,7 @@ import "time"
 type State struct {
 	Key         string
 	Limits      []Limit       // set by hand, then learned
+	Learned     int           // how many of Limits, at their end, were learned
 	Tokens      []float64     // calls that each of them would let go at once
 	Lanes       []LaneState   // classes of calls with limits of their own
 	Waiting     int           // calls in the queue
@@ -28,9 +29,10 @@ func (b *Budget) State() State {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	s := State{Key: b.key, Waiting: b.waiting, InFlight: b.permits.inUse}
+	all := b.common()
+	s := State{Key: b.key, Learned: len(all) - len(b.byHand), Waiting: b.waiting, InFlight: b.permits.inUse}
 	s.CoolingLeft = time.Duration(max(0, b.openAt()-at))
-	s.Limits, s.Tokens = b.levels(b.common(), at)
+	s.Limits, s.Tokens = b.levels(all, at)
 	for _, l := range b.lanes {
 		if l.scope != &b.root {
 			continue // see its twin

@@ -13,17 +13,24 @@ type Ticket struct {
 	at      int64 // when it was let go; fresh if no limit made us look at the clock
 	sent    int64 // cost of all that was let go until then, its own included
 	ended   int64 // cost of all that was answered by then
+	cause   Cause // what it waited for
 	waited  time.Duration
 	counted bool // it holds a permit until it is done
 	flying  bool // and one until it is answered
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
+	shadow  bool // it went at once, whatever the schedule said
+	astray  bool // and the schedule would not have let it go then
 
 	unsettled bool // its answer may show it to be of another scope
 }
 
 // Waited returns how long the call waited before it was let go.
 func (t *Ticket) Waited() time.Duration { return t.waited }
+
+// Cause returns what the call had to wait for when it came, empty if it went at
+// once.
+func (t *Ticket) Cause() Cause { return t.cause }
 
 // Counted reports whether the call holds a permit until it is done, so that Done
 // matters after the answer.
@@ -47,7 +54,7 @@ func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(clock())
-	b.follow(b.observe(t, at, policies), at)
+	b.follow(b.takeIn(t, at, policies), at)
 }
 
 // land gives back the permit that lasts until the answer. Not before it is known
@@ -116,9 +123,15 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	b.lock()
 	defer b.unlock()
 	b.settle(at)
-	seen := b.observe(t, at, r.Policies)
+	strays := b.strays(t)
+	seen := b.takeIn(t, at, r.Policies)
 	t.land()
 	s := t.lane.scope
+	if strays {
+		s.rejected += int64(t.cost)
+		b.follow(seen, at)
+		return 0 // perhaps it would not have been refused, had it waited
+	}
 	first := t.sent > s.cool.began // of its flight
 	if first {
 		s.cool.strikes++
@@ -134,7 +147,7 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	}
 	d := max(0, r.Delay(strikes))
 	until := clamp(at + clamp(int64(d)))
-	if first && b.blind(s) {
+	if first && !t.shadow && b.blind(s) {
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
 	b.coolDown(b.concerned(t, r.Reach), until, at)
@@ -175,7 +188,7 @@ func (t *Ticket) succeeded(clock func() int64) {
 	defer b.unlock()
 	t.land()
 	s := t.lane.scope
-	if t.sent <= s.cool.began {
+	if t.astray || t.sent <= s.cool.began {
 		s.clock.late(t.sent, int64(t.cost))
 		b.dispatch(b.settle(clock()))
 		return

@@ -121,7 +121,7 @@ func (b *Budget) waitSlow(ctx context.Context, l *Lane, call Call, n int, counte
 	}
 	asked := now()
 	t, err = b.sleep(ctx, w)
-	t.waited = time.Duration(now() - asked)
+	t.waited, t.cause = time.Duration(now()-asked), w.cause
 	return t, err
 }
 
@@ -159,16 +159,24 @@ func (b *Budget) enter(ctx context.Context, l *Lane, call Call, n int, counted b
 	if err := b.refuse(w, at); err != nil {
 		return nil, Ticket{}, err
 	}
+	b.queue(w)
+	b.dispatch(at)
+	if !w.queued {
+		w.cause = "" // others wait, but not for what this one needs
+	}
+	return w, Ticket{}, nil
+}
+
+// queue puts w into the queue of its lane.
+func (b *Budget) queue(w *waiter) {
 	if b.seq++; w.again {
 		w.seq = b.seq
 	} else {
 		w.seq = b.seq | 1<<63 // after all that were let go before
 	}
 	w.ready = make(chan struct{})
-	l.queues[w.class].add(w)
+	w.lane.queues[w.class].add(w)
 	b.waiting++
-	b.dispatch(at)
-	return w, Ticket{}, nil
 }
 
 func (w *waiter) setDeadline(ctx context.Context, call Call, at int64) {
@@ -190,6 +198,7 @@ func (w *waiter) tooLate(due int64) bool {
 // refuse returns the error for a newcomer that must not wait, or nil.
 func (b *Budget) refuse(w *waiter, at int64) error {
 	due, cause := b.expect(w, b.ahead(w, at), at)
+	w.cause = cause
 	if w.tooLate(due) {
 		return b.waitError(w, due, at, cause)
 	}

@@ -1,11 +1,14 @@
 package transport_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/headway-go/headway/transport"
+	"github.com/headway-go/headway/transport/record"
 )
 
 // A fixed base answers at once, always the same.
@@ -27,11 +30,18 @@ func ordinary() http.Header {
 }
 
 func BenchmarkTransport(b *testing.B) {
+	file, err := record.Open(filepath.Join(b.TempDir(), "calls.jsonl"), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = file.Close() })
 	for _, h := range []http.Header{{}, ordinary()} {
 		base := &fixed{http.Response{StatusCode: 200, Header: h, Body: http.NoBody}}
 		for name, rt := range map[string]http.RoundTripper{
-			"base":    base,
-			"headway": &transport.Transport{Base: base},
+			"base":     base,
+			"headway":  &transport.Transport{Base: base},
+			"observed": &transport.Transport{Base: base, Observe: func(context.Context, transport.Event) {}},
+			"recorded": &transport.Transport{Base: base, Record: file},
 		} {
 			b.Run(fmt.Sprintf("%d_fields/%s", len(h), name), func(b *testing.B) {
 				req, err := http.NewRequest(http.MethodGet, "https://api.example.com/v1/things", nil)

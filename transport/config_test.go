@@ -96,7 +96,7 @@ func TestAllocations(t *testing.T) {
 		}
 		hand := transport.Limits{"api.example.com/": {{Rate: 1e9, Burst: 1 << 30}}}
 		for name, tr := range map[string]*transport.Transport{
-			"zero": {Base: base}, "by hand": {Base: base, Limits: hand},
+			"zero": {Base: base}, "by hand": {Base: base, Limits: hand}, "shadow": {Base: base, Limits: hand, Shadow: true},
 		} {
 			if got, want := of(tr), of(base); got != want {
 				t.Errorf("%s, %d fields: %v allocations, the base has %v", name, len(h), got, want)

@@ -26,6 +26,11 @@ func TestContract(t *testing.T) {
 		"no retries":       func(tr *transport.Transport) { tr.MaxAttempts = 1 },
 		"waits for ever":   func(tr *transport.Transport) { tr.MaxWait = -1 },
 		"all that it sees": func(tr *transport.Transport) { tr.Observe = func(context.Context, transport.Event) {} },
+		"shadow": func(tr *transport.Transport) {
+			tr.Shadow, tr.MaxConcurrent, tr.MaxAttempts = true, 1, 1
+			tr.Limits = transport.Limits{"/": {{Rate: 0.001}}}
+			tr.Observe = func(context.Context, transport.Event) {}
+		},
 		"everything": func(tr *transport.Transport) {
 			tr.MaxConcurrent, tr.MaxWait, tr.MaxAttempts = 2, -1, 3
 			tr.Limits = transport.Limits{"/": {throttle.Per(5000, time.Second)}}

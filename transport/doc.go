@@ -16,6 +16,9 @@
 // before is taken to be like its neighbours until it is answered. Servers that
 // do not name their limits are told apart with a Key of your own.
 //
+// To see what it does, set Observe, or Record for a file; to see what it would
+// do, and have it do nothing, Shadow.
+//
 // What one call costs, and how urgent it is, is said in its context: see
 // WithCost, WithPriority and WithoutLimit of package throttle.
 package transport

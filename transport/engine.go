@@ -12,6 +12,7 @@ import (
 	"github.com/headway-go/headway/backoff"
 	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
+	"github.com/headway-go/headway/transport/record"
 )
 
 // An engine is what the fields of a Transport amount to, worked out at the
@@ -26,6 +27,10 @@ type engine struct {
 	backoff     backoff.Policy
 	throttled   func(*http.Response) bool
 	observe     func(context.Context, Event)
+	recorder    *record.File
+	shadow      bool
+	loops       *loops    // nil if nobody observes
+	began       time.Time // the same
 	overrides   map[string]headers.Overrides
 	retries     *retryablehttp.Client
 	faults      *retryBudget
@@ -44,7 +49,8 @@ type route struct {
 	key, pattern string
 	lane         *throttle.Lane
 	paths        pathTable
-	split        atomic.Bool // some calls were shown to be of another lane
+	split        atomic.Bool  // some calls were shown to be of another lane
+	warned       atomic.Int64 // when it was last told that others draw on it; see warnOfOthers
 }
 
 type routeID struct{ key, pattern string }
@@ -73,7 +79,12 @@ func (t *Transport) start() *engine {
 		backoff:     t.Backoff,
 		throttled:   t.Throttled,
 		observe:     t.Observe,
+		recorder:    t.Record,
+		shadow:      t.Shadow,
 		overrides:   maps.Clone(t.Overrides),
+	}
+	if e.observe != nil {
+		e.loops, e.began = newLoops(), time.Now()
 	}
 	if e.base == nil {
 		e.base = http.DefaultTransport

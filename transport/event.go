@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/headway-go/headway/throttle"
@@ -12,12 +10,19 @@ import (
 // request but the key of its budget and the pattern of its limits.
 type Event struct {
 	Kind    EventKind
-	Key     string        // of the budget
-	Pattern string        // of the limits set by hand, if any
-	Attempt int           // 1 for the first
-	Wait    time.Duration // see Kind
-	Status  int           // of the answer, if there is one
-	Err     error         // of the attempt, if it failed, or of the local refusal
+	Key     string         // of the budget
+	Pattern string         // of the limits set by hand, if any
+	Attempt int            // 1 for the first
+	Shadow  bool           // the Transport is in shadow mode: it only would have waited, or been refused
+	Wait    time.Duration  // see Kind
+	Cause   throttle.Cause // what the wait is for, if there is one
+	Status  int            // of the answer, if there is one
+	Err     error          // of the attempt, if it failed, or of the local refusal
+
+	Left  float64        // see EventSent
+	Calls int            // see EventLoop
+	Rate  float64        // in calls a second: see EventLoop and EventOthers
+	Limit throttle.Limit // see EventOthers
 }
 
 // An EventKind says what happened.
@@ -30,32 +35,34 @@ const (
 	// EventRefusedLocally: an attempt was not sent, because of Err. Wait is how
 	// long it would have had to wait.
 	EventRefusedLocally EventKind = "refused locally"
+	// EventSent: an attempt was sent, and answered with Status, or failed with
+	// Err. It comes once for each, before what else there is to tell of the
+	// answer. Wait is how long it had waited, 0 if not at all. Left is the share of
+	// its burst, from 0 to 1, that the limit nearest to its end had left when the
+	// call came; 0 if it had to wait for a slot, 1 if there is no limit.
+	EventSent EventKind = "sent"
 	// EventThrottled: the server refused, with Status. All calls of the budget
-	// are held back for Wait.
+	// are held back for Wait; for none, in shadow mode, if the call went before its
+	// slot.
 	EventThrottled EventKind = "throttled"
 	// EventRetry: the call will be sent again, after Status or Err. It may have
 	// to wait for its slot.
 	EventRetry EventKind = "retry"
+	// EventGaveUp: the call has ended with a refusal of the server, an answer of
+	// 500 and above or an error, and is not sent again. Attempt is how often it
+	// was sent, Status or Err what the last of them brought.
+	EventGaveUp EventKind = "gave up"
 )
 
-func (e *engine) tell(ctx context.Context, r *route, ev Event) {
-	ev.Key, ev.Pattern = r.key, r.pattern
-	e.observe(ctx, ev)
-}
-
-func (e *engine) waited(ctx context.Context, r *route, attempt int, t *throttle.Ticket) {
-	if e.observe != nil && t.Waited() > 0 {
-		e.tell(ctx, r, Event{Kind: EventWaited, Attempt: attempt, Wait: t.Waited()})
-	}
-}
-
-func (e *engine) refusedHere(ctx context.Context, r *route, attempt int, err error) {
-	if e.observe == nil {
-		return
-	}
-	ev := Event{Kind: EventRefusedLocally, Attempt: attempt, Err: err}
-	if we, ok := errors.AsType[*throttle.WaitError](err); ok {
-		ev.Wait = we.Wait
-	}
-	e.tell(ctx, r, ev)
-}
+// What may be wrong with a program.
+const (
+	// EventLoop: the same call, by its method, its URL and the length of its body,
+	// was made Calls times, each right after one of them had ended, at Rate. It is
+	// told of the hundredth call, the thousandth and so on. Perhaps a loop has no
+	// pause, which a generous limit would hide. The context is that of the call.
+	EventLoop EventKind = "loop"
+	// EventOthers: somebody else draws on the same budget at the server, at Rate,
+	// of Limit, as far as the answers prove it. It is told once a minute, while it
+	// lasts.
+	EventOthers EventKind = "others"
+)

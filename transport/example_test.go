@@ -3,14 +3,16 @@ package transport_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/headway-go/headway/throttle"
 	"github.com/headway-go/headway/throttle/throttletest"
 	"github.com/headway-go/headway/transport"
+	"github.com/headway-go/headway/transport/record"
 	"golang.org/x/time/rate"
 )
 
@@ -52,14 +54,73 @@ func ExampleTransport_limits() {
 	// transport: Limits["api.example.com/"]: Rate: -10 must not be negative
 }
 
-func ExampleTransport_observe() {
-	t := &transport.Transport{
-		Observe: func(ctx context.Context, ev transport.Event) {
-			slog.InfoContext(ctx, string(ev.Kind), "key", ev.Key, "attempt", ev.Attempt, "wait", ev.Wait)
+// A program that makes three calls a second, against a limit of one: none of them
+// is held up, and each is told how long it would have been.
+func ExampleTransport_shadow() {
+	client := &http.Client{Transport: &transport.Transport{
+		Base:   noNetwork{},
+		Shadow: true,
+		Limits: transport.Limits{"api.example.com/": {{Rate: 1, Burst: 1}}},
+		Observe: func(_ context.Context, ev transport.Event) {
+			if ev.Kind == transport.EventWaited {
+				fmt.Println("would have waited", ev.Wait.Round(100*time.Millisecond), "for the", ev.Cause)
+			}
 		},
+	}}
+	for range 3 {
+		resp, err := client.Get("https://api.example.com/")
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		_ = resp.Body.Close()
 	}
-	client := &http.Client{Transport: t}
-	client.CloseIdleConnections()
+	// Output:
+	// would have waited 1s for the limit
+	// would have waited 2s for the limit
+}
+
+func ExampleTransport_record() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file, err := record.Open(filepath.Join(dir, "calls.jsonl"), 100<<20) // two files of 100 MiB at most
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := &http.Client{Transport: &transport.Transport{Base: noNetwork{}, Record: file}}
+	resp, err := client.Get("https://api.example.com/v1/things?key=secret")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = resp.Body.Close()
+	if err := file.Close(); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	in, err := os.Open(filepath.Join(dir, "calls.jsonl"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = in.Close() }()
+	for line, err := range record.Lines(in) {
+		fmt.Println(line.Key, line.Method, line.Wait, line.Status, err)
+	}
+	// Output: api.example.com GET 0s 200 <nil>
+}
+
+// A base that answers by itself.
+type noNetwork struct{}
+
+func (noNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: req}, nil
 }
 
 func ExampleKeyByHostAndHeader() {

@@ -85,7 +85,9 @@ func TestResourcesOfOneHost(t *testing.T) {
 
 		var all, core sync.WaitGroup
 		for i := range 60 {
-			all.Go(func() { do(t, tr, get(t, fmt.Sprintf("https://api.test/search/%s?q=%d", []string{"issues", "users", "commits"}[i%3], i))) })
+			all.Go(func() {
+				do(t, tr, get(t, fmt.Sprintf("https://api.test/search/%s?q=%d", []string{"issues", "users", "commits"}[i%3], i)))
+			})
 			all.Go(func() { do(t, tr, post(t, "https://api.test/graphql", "{}")) })
 		}
 		start := time.Now()

@@ -53,6 +53,8 @@ func (e *engine) resume(req *http.Request, r *route, call throttle.Call, first r
 		p.drop()
 		err = withCause(req.Context(), err)
 	}
+	a := p.attempt(p.made)
+	e.gaveUp(&a, p.last)
 	if err != nil {
 		if p.made > 1 && broken(err) {
 			err = lastError{err}
@@ -113,7 +115,9 @@ func (attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 	} else {
 		p.held = false
 		req.Header = p.req.Header // http.Client may have added the URL's user
-		resp, refused, err := p.engine.send(req, p.route, p.made, &p.ticket)
+		a := p.attempt(p.made)
+		a.req = req
+		resp, refused, err := p.engine.send(&a)
 		p.last = result{resp, err, refused}
 	}
 	return plain(p.last.resp), p.last.err
@@ -141,12 +145,13 @@ func (p *resumption) decide(ctx context.Context) (bool, error) {
 	if !p.last.refused && !p.engine.faults.spend() {
 		return false, nil
 	}
-	p.tellRetry(ctx)
+	p.tellRetry()
 	kept := p.release()
 	p.pause(ctx)
 	var err error
 	if p.ticket, err = p.route.acquire(ctx, p.req, p.call); err != nil {
-		p.engine.refusedHere(ctx, p.route, p.made+1, err)
+		a := p.attempt(p.made + 1)
+		p.engine.refusedHere(&a, err)
 		if kept && ctx.Err() == nil {
 			return false, nil // the answer tells more than that we will not go on
 		}
@@ -154,8 +159,14 @@ func (p *resumption) decide(ctx context.Context) (bool, error) {
 	}
 	p.made++
 	p.held = true
-	p.engine.waited(ctx, p.route, p.made, &p.ticket)
+	a := p.attempt(p.made)
+	p.engine.waited(&a)
 	return true, nil
+}
+
+// attempt is the n-th attempt of the call.
+func (p *resumption) attempt(n int) attempt {
+	return attempt{req: p.req, route: p.route, n: n, cost: p.call.Cost, ticket: p.ticket}
 }
 
 // fits reports whether the wait for the next attempt is one that the call may
@@ -236,15 +247,14 @@ func (p *resumption) rewind(again *http.Request) error {
 	return nil
 }
 
-func (p *resumption) tellRetry(ctx context.Context) {
+func (p *resumption) tellRetry() {
 	if p.engine.observe == nil {
 		return
 	}
-	ev := Event{Kind: EventRetry, Attempt: p.made + 1, Err: bare(p.last.err), Wait: p.delay()}
-	if p.last.resp != nil {
-		ev.Status = p.last.resp.StatusCode
-	}
-	p.engine.tell(ctx, p.route, ev)
+	a := p.attempt(p.made + 1)
+	ev := p.last.event(EventRetry)
+	ev.Wait = p.delay()
+	p.engine.tell(&a, ev)
 }
 
 // onlyOne returns a response or an error, never both. The error is that of

@@ -150,19 +150,20 @@ func unclosed(from func(*http.Request) (*http.Response, error)) func(*http.Reque
 }
 
 // Nothing of a URL's user, query and fragment, of a header, or of a body is in
-// an error of ours, an event, a key, a state, or the log, whatever way a call
-// fails. (An error of Base goes back as it is: the caller has chosen Base. But
+// an error of ours, an event, a recording, a key, a state, or the log, whatever
+// way a call fails. (An error of Base goes back as it is: the caller has chosen Base. But
 // events, which go elsewhere, are rid of its URL.)
 func TestNoSecretIsTold(t *testing.T) {
 	var logged bytes.Buffer
 	log.SetOutput(&logged)
 	defer log.SetOutput(os.Stderr)
 	for _, way := range leakyWays() {
-		for _, method := range []string{"GET", "POST"} {
-			t.Run(way.name+" "+method, func(t *testing.T) {
+		for _, how := range []string{"GET", "POST", "GET shadow"} {
+			t.Run(way.name+" "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					out := &told{}
-					way.play(t, method, out)
+					method, _, shadow := strings.Cut(how, " ")
+					way.play(t, method, shadow, out)
 					out.texts = append(out.texts, logged.String())
 					wantNoSecret(t, out)
 				})
@@ -172,10 +173,11 @@ func TestNoSecretIsTold(t *testing.T) {
 }
 
 // play makes the calls, each once those before it wait or have ended.
-func (way leakyWay) play(t *testing.T, method string, out *told) {
+func (way leakyWay) play(t *testing.T, method string, shadow bool, out *told) {
+	file, recorded := recorder(t)
 	var mu sync.Mutex
 	var seen []transport.EventKind
-	tr := &transport.Transport{Base: newScript(way.answers...), Backoff: still}
+	tr := &transport.Transport{Base: newScript(way.answers...), Backoff: still, Record: file, Shadow: shadow}
 	tr.Observe = func(_ context.Context, e transport.Event) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -209,7 +211,12 @@ func (way leakyWay) play(t *testing.T, method string, out *told) {
 	time.Sleep(3 * time.Hour)
 	wg.Wait()
 	out.add("state", tr.Budgets())
-	if way.sees != "" && method == "GET" && !slices.Contains(seen, way.sees) {
+	text := recorded()
+	out.texts = append(out.texts, text)
+	if way.sees != "" && text == "" {
+		t.Error("nothing is recorded")
+	}
+	if way.sees != "" && method == "GET" && !shadow && !slices.Contains(seen, way.sees) {
 		t.Errorf("events %q, want one of %q", seen, way.sees)
 	}
 }

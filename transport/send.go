@@ -16,9 +16,20 @@ type result struct {
 	refused bool // by a limit of the server
 }
 
+// An attempt is one sending of a call.
+type attempt struct {
+	req    *http.Request
+	route  *route
+	n      int // 1 for the first
+	cost   int
+	ticket throttle.Ticket
+	sight  // of those who are told of it
+}
+
 // send makes one attempt, for which the ticket was given, and tells the budget
 // what the server said.
-func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Ticket) (*http.Response, bool, error) {
+func (e *engine) send(a *attempt) (*http.Response, bool, error) {
+	req, t := a.req, &a.ticket
 	ended := false
 	defer func() {
 		if !ended { // Base, or what the caller gave us to call, panics
@@ -31,6 +42,7 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 		// A call that Base makes for this one must not wait for its permit.
 		sent = req.WithContext(throttle.WithPermit(req.Context(), t))
 	}
+	e.look(a)
 	resp, err := e.base.RoundTrip(sent)
 	if resp != nil && sent != req {
 		resp.Request = req
@@ -45,62 +57,62 @@ func (e *engine) send(req *http.Request, r *route, attempt int, t *throttle.Tick
 		ended = true
 		t.Answered(nil)
 		t.Done()
+		e.failed(a, err)
 		return nil, false, err
 	}
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	refused := e.listen(req, resp, r, attempt, t)
+	said, hold := e.listen(a, resp)
+	e.answered(a, resp, said, hold)
 	if t.Counted() {
 		resp.Body = untilEnd(resp, t)
 	} else {
 		t.Done()
 	}
 	ended = true
-	return resp, refused, nil
+	return resp, said.Refused, nil
 }
 
 // errNoResponse stands in for a Base that returns neither a response nor an
 // error.
 var errNoResponse = errors.New("transport: Base returned no response and no error")
 
-// listen takes in what an answer says of limits, and reports whether it is a
-// refusal.
-func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attempt int, t *throttle.Ticket) bool {
+// listen takes in what an answer says of limits, and returns it, and for how
+// long those are held back whom it concerns if it is a refusal.
+func (e *engine) listen(a *attempt, resp *http.Response) (said Reading, hold time.Duration) {
+	t := &a.ticket
 	if !headers.Any(resp.Header) && resp.StatusCode < 400 && e.throttled == nil {
 		t.Answered(nil)
 		t.Succeeded()
-		return false
+		return Reading{}, 0
 	}
-	said := e.parse(req, resp)
+	said = e.parse(a.req, resp)
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
-	unsettled := r.unsettled(req, said, t)
-	e.pass(req, resp, said, attempt, r, t)
+	unsettled := a.route.unsettled(a.req, said, t)
+	hold = e.pass(t, resp, said)
 	if unsettled {
-		r.learn(req, t.Lane())
+		a.route.learn(a.req, t.Lane())
 	}
-	return said.Refused
+	return said, hold
 }
 
 // pass gives what an answer says to the budget.
-func (e *engine) pass(req *http.Request, resp *http.Response, said Reading, attempt int, r *route, t *throttle.Ticket) {
-	if !said.Refused {
-		t.Answered(said.Policies)
-		if resp.StatusCode < 500 {
-			t.Succeeded()
-		}
-		return
+func (e *engine) pass(t *throttle.Ticket, resp *http.Response, said Reading) (hold time.Duration) {
+	if said.Refused {
+		return t.Refused(throttle.Refusal{
+			Policies: said.Policies,
+			Reach:    said.Reach,
+			Delay:    func(strikes int) time.Duration { return e.coolDown(strikes, said.RetryIn) },
+		})
 	}
-	wait := t.Refused(throttle.Refusal{
-		Policies: said.Policies,
-		Reach:    said.Reach,
-		Delay:    func(strikes int) time.Duration { return e.coolDown(strikes, said.RetryIn) },
-	})
-	if e.observe != nil {
-		e.tell(req.Context(), r, Event{Kind: EventThrottled, Attempt: attempt, Wait: wait, Status: resp.StatusCode})
+	t.Answered(said.Policies)
+	if resp.StatusCode < 500 {
+		t.Succeeded()
 	}
+	return 0
 }
 
 // parse reads the header of an answer, in the way that is set for its host.

@@ -10,6 +10,7 @@ import (
 	"github.com/headway-go/headway/backoff"
 	"github.com/headway-go/headway/headers"
 	"github.com/headway-go/headway/throttle"
+	"github.com/headway-go/headway/transport/record"
 )
 
 // A Transport is an [http.RoundTripper] that sends each request when the server
@@ -103,6 +104,21 @@ type Transport struct {
 	// goroutine of the call, and holds it up. Nil means nobody.
 	Observe func(context.Context, Event)
 
+	// Record is given a line for each attempt of a call, and for each that is
+	// refused here: see package record. It does not hold the call up. The
+	// pattern in Limits that a call matches is its class. Nil means no recording.
+	Record *record.File
+
+	// Shadow lets every call go at once, once, as Base would send it, and only
+	// tells Observe and Record how long it would have waited, or why it would have
+	// been refused. The waits are what they would be if the calls came when they
+	// do: each takes its slot in the schedule, as if it waited for it. A wait for
+	// another call to end is told, but not how long it is. Whether the server
+	// would have refused a call that had waited, nobody can know: of the answer to
+	// one that goes before its slot only the limits count that it publishes, and
+	// what is not sent again is not counted. See [throttle.Lane.Shadow].
+	Shadow bool
+
 	once  sync.Once
 	ready atomic.Pointer[engine]
 }
@@ -116,41 +132,70 @@ const (
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := t.engine()
-	ctx := req.Context()
-	call, limited, err := throttle.FromContext(ctx)
+	call, limited, err := throttle.FromContext(req.Context())
 	if err == nil {
 		err = e.bad
 	}
-	if err != nil {
-		closeBody(req)
-		return nil, err
-	}
-	if !limited || req.URL == nil {
+	if err == nil && (!limited || req.URL == nil) {
 		return e.base.RoundTrip(req)
 	}
-	r, err := e.route(req)
-	if err != nil {
+	var r *route
+	if err == nil {
+		r, err = e.route(req)
+	}
+	switch {
+	case err != nil && e.shadow:
+		e.refusedHere(&attempt{req: req, route: &route{}, n: 1}, err)
+		return e.base.RoundTrip(req)
+	case err != nil:
 		closeBody(req)
 		return nil, err
 	}
 	call.MaxWait = e.maxWait
-	ticket, err := r.acquire(ctx, req, call)
-	if err != nil {
-		closeBody(req)
-		e.refusedHere(ctx, r, 1, err)
+	a := attempt{req: req, route: r, n: 1, cost: call.Cost}
+	if e.loops != nil {
+		defer e.loops.leave(e.enterLoop(&a))
+	}
+	if e.shadow {
+		return e.shadowed(&a, call)
+	}
+	return e.paced(&a, call)
+}
+
+// paced makes a call that waits for its slot.
+func (e *engine) paced(a *attempt, call throttle.Call) (*http.Response, error) {
+	var err error
+	if a.ticket, err = a.route.acquire(a.req.Context(), a.req, call); err != nil {
+		closeBody(a.req)
+		e.refusedHere(a, err)
 		return nil, err
 	}
 	e.faults.earn()
-	e.waited(ctx, r, 1, &ticket)
-	resp, refused, err := e.send(req, r, 1, &ticket)
+	e.waited(a)
+	resp, refused, err := e.send(a)
 	if err == nil && !refused && resp.StatusCode < 500 {
 		return resp, nil
 	}
 	first := result{resp, err, refused}
-	if !e.retryable(req, 1, first) {
+	if !e.retryable(a.req, 1, first) {
+		e.gaveUp(a, first)
 		return resp, err
 	}
-	return e.resume(req, r, call, first, ticket.Waited())
+	return e.resume(a.req, a.route, call, first, a.ticket.Waited())
+}
+
+// shadowed makes a call that goes at once, and tells what it would have had to
+// wait for.
+func (e *engine) shadowed(a *attempt, call throttle.Call) (*http.Response, error) {
+	ticket, forecast := a.route.laneFor(a.req).Shadow(a.req.Context(), call)
+	a.ticket = ticket
+	if a.would = forecast.Err; a.would != nil {
+		e.refusedHere(a, a.would)
+	} else {
+		e.waited(a)
+	}
+	resp, _, err := e.send(a)
+	return resp, err
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] reach Base.

@@ -193,6 +193,7 @@ func TestLocalRefusalIsNotRetried(t *testing.T) {
 			Observe: func(_ context.Context, e transport.Event) { events = append(events, e) },
 		}
 		do(t, tr, get(t, api))
+		events = nil // of the call that was sent
 		body := &tracked{Reader: strings.NewReader("x")}
 		req := post(t, api, "")
 		req.Body = body

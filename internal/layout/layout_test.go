@@ -49,8 +49,10 @@ var rules = map[string]rule{
 	"throttle/simulate":     {},
 	"throttle/throttletest": {},
 
+	// What it records is read by tools that know no transport.
+	"transport/record": {},
 	"transport": {
-		code: []string{"backoff", "headers", "throttle", retryable},
+		code: []string{"backoff", "headers", "throttle", "transport/record", retryable},
 		test: []string{"throttle/throttletest", "throttle/simulate", "transport/transporttest", xtime},
 	},
 	// It judges any RoundTripper, ours as well, and knows none.
