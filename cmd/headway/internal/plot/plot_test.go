@@ -14,6 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	vgdraw "gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -181,4 +184,34 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%d lines:\n%s", n, text)
 		}
 	})
+}
+
+// What draws a PNG takes time by the square of how long a path is, so a long line
+// is several.
+func TestLongLine(t *testing.T) {
+	long := Series{Kind: Line}
+	for i := range 1001 {
+		long.X, long.Y = append(long.X, float64(i)), append(long.Y, float64(i%7))
+	}
+	p, err := Figure{Series: []Series{long}}.image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c recorder.Canvas
+	p.Draw(vgdraw.NewCanvas(&c, width, height))
+	drawn := 0
+	for _, action := range c.Actions {
+		stroke, ok := action.(*recorder.Stroke)
+		if !ok {
+			continue
+		}
+		if n := len(stroke.Path); n > 100 {
+			t.Errorf("a path of %d points", n)
+		} else if n > 2 {
+			drawn += n
+		}
+	}
+	if drawn < 1001 {
+		t.Errorf("%d of 1001 points are drawn", drawn)
+	}
 }
