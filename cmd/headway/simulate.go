@@ -16,7 +16,7 @@ type simulateCommand struct {
 	Start       string   `placeholder:"N" help:"How many are there at time 0. By default the bucket is full."`
 	Model       []string `short:"m" sep:"none" placeholder:"NAME" help:"Another model than a token bucket. May be repeated, and then they stand side by side; all is all of them. NAME,key=value,… gives it parameters of its own; --list shows them."`
 	At          string   `placeholder:"TIMES" help:"The request times in place of a FILE, as 0,0.1,0.2:3."`
-	BurstWindow span     `default:"1s" help:"The span within which the largest burst is looked for."`
+	BurstWindow wait     `default:"1s" help:"The span within which the largest burst is looked for."`
 	All         bool     `help:"Show all requests, not only the first 100. CSV has them all anyway."`
 	JSON        bool     `name:"json" xor:"form" help:"Write JSON."`
 	CSV         bool     `name:"csv" xor:"form" help:"Write CSV, a line for each request and model."`
@@ -44,9 +44,6 @@ A request that is refused uses nothing up and is not sent again, unless a model 
 
 // Validate is called by kong.
 func (c *simulateCommand) Validate() error {
-	if c.BurstWindow <= 0 {
-		return errors.New("--burst-window: want a length of time above zero, as 1s")
-	}
 	if c.At != "" && c.File != "-" {
 		return errors.New("--at: there is a FILE as well: want one of them")
 	}
