@@ -77,6 +77,16 @@ func TestSimulateCosts(t *testing.T) {
 	}
 }
 
+// What came all at once has no average rate, whatever was allowed.
+func TestSimulateAtOnce(t *testing.T) {
+	for start, want := range map[string]string{"0": "gcra,t=1s,tau=4s,start=0  0        1        -  ", "1": "gcra,t=1s,tau=4s,start=1  1        0        -  "} {
+		out, _ := headway(t, "0", "simulate", "--bucket=5", "--refill=1", "--start="+start, "-m", "gcra", "-m", "gcra")
+		if !strings.HasPrefix(out, "1 request, at 0 s\n") || !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+}
+
 func TestSimulateErrors(t *testing.T) {
 	for _, tt := range []struct{ stdin, args, want string }{
 		{"0\n# x\n1\nabc\n", "--bucket=5 --refill=1", `stdin:4: request 3: time "abc" is not a number`},
@@ -102,7 +112,9 @@ func TestSimulateErrors(t *testing.T) {
 		{"0", "-m bucket", `--model: there is no "bucket": want one of token-bucket,`},
 		{"0", "--bucket=5 --refill=1" + strings.Repeat(" -m all", 5), "--model: sim: 35 models, want 1 to 32"},
 		{"0", "--bucket=5 --refill=1 --burst-window=0", "--burst-window: want a length of time above zero"},
+		{"0", "--bucket=5 --refill=1 --burst-window=x", "--burst-window: want a length of time above zero"},
 		{"0", "--bucket=5 --refill=1 --png=a.svg", "--png: a.svg: want a name that ends in .png"},
+		{"0", "--bucket=5 --refill=1 --png=a --svg=b", "--png: a: want a name that ends in .png"},
 		{"0", "--bucket=5 --refill=1 --svg=no/a.svg", "no/a.svg: no such file or directory"},
 		{"0", "--bucket=5 --refill=1 --json --csv", "--json"},
 		{"0", "--bucket=5 --refill=1 --json --plot", "--plot"},
