@@ -198,7 +198,7 @@ func wrongEntry(name string, err error) error {
 // calendar, the axis begins with the first.
 func curves(r sim.Report) (figures []plot.Figure) {
 	x, from := "seconds", 0.0
-	if r.First > 100*(r.Last-r.First) {
+	if r.First/100 > r.Last-r.First {
 		x, from = fmt.Sprintf("seconds after %v", r.First), time.Duration(r.First).Seconds()
 	}
 	for _, m := range r.Models {

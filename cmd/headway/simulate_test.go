@@ -224,6 +224,14 @@ func TestSimulateCalendar(t *testing.T) {
 	}
 }
 
+// A span of a hundred years is not one of a calendar.
+func TestSimulateCenturies(t *testing.T) {
+	out, _ := headway(t, "", "simulate", "--plot", "--bucket=1", "--refill=1", "--at=0,4000000000")
+	if !strings.Contains(out, "\n        seconds   ─ tokens") {
+		t.Errorf("the axis does not begin at 0:\n%s", out)
+	}
+}
+
 func TestSimulateList(t *testing.T) {
 	out, status := headway(t, "", "simulate", "--list")
 	for _, m := range sim.Models() {
