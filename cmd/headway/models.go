@@ -70,6 +70,9 @@ func burst(m sim.Result) string {
 	text := fmt.Sprintf("burst %d, the calls that go back to back from rest", m.Burst)
 	switch m.Spec.Name() {
 	case "token-bucket", "leaky-bucket", "gcra":
+		if m.Spec.Servers > 1 {
+			return text
+		}
 		return text + fmt.Sprintf(" (where τ/T is called the burst: %d)", m.Burst-1)
 	case "fixed-window":
 		return text + fmt.Sprintf("; up to %d around the end of a window", 2*m.Burst)

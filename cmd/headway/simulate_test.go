@@ -87,6 +87,14 @@ func TestSimulateAtOnce(t *testing.T) {
 	}
 }
 
+// Several servers have no τ in common that one might call the burst.
+func TestSimulateServers(t *testing.T) {
+	out, _ := headway(t, "0", "simulate", "--bucket=5", "--refill=1", "-m", "gcra,servers=3")
+	if !strings.Contains(out, "servers=3: burst 3, the calls that go back to back from rest\n") {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestSimulateErrors(t *testing.T) {
 	for _, tt := range []struct{ stdin, args, want string }{
 		{"0\n# x\n1\nabc\n", "--bucket=5 --refill=1", `stdin:4: request 3: time "abc" is not a number`},
@@ -99,6 +107,7 @@ func TestSimulateErrors(t *testing.T) {
 		{"", "--bucket=5 --refill=1 --at=0,1:x", `--at: request 2: cost "x" is not a number`},
 		{"", "--bucket=5 --refill=1", "stdin: no request times: want one a line, in seconds"},
 		{"# none\n", "--bucket=5 --refill=1", "stdin: no request times"},
+		{"0", "--bucket=5 --refill=1 --at=", "--at: no request times"}, // as of a variable that is empty
 		{"", "--bucket=5 --refill=1 no.txt", "no.txt: no such file or directory"},
 		{"", "--bucket=5 --refill=1 testdata", "testdata: is a directory"},
 		{"", "--bucket=5 --refill=1 --at=0 times.txt", "--at: there is a FILE as well"},
