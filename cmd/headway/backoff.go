@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -15,17 +16,17 @@ import (
 )
 
 type backoffCommand struct {
-	Initial     span    `placeholder:"100ms" help:"The shortest wait, before the first retry."`
-	Max         span    `placeholder:"20s" help:"The longest wait, jitter included. It does not shorten what a server asks for."`
-	Multiplier  float64 `placeholder:"2" help:"How much longer each wait is than the one before."`
-	Jitter      jitter  `placeholder:"equal" help:"How much of a wait may be added to it at random, from 0 to 1; none is 0, equal is 1."`
-	HintJitter  jitter  `placeholder:"0.1" help:"The same of a Retry-After."`
-	Attempts    int     `default:"4" help:"How many attempts there are in all."`
-	Elapsed     span    `placeholder:"1m" help:"No wait begins that would end later than this after the start. By default there is no such bound."`
-	RetryAfter  span    `placeholder:"30s" help:"Show as well what happens if the server asks for this wait each time."`
-	AttemptTime span    `placeholder:"200ms" help:"How long each attempt takes, by default no time."`
-	JSON        bool    `name:"json" xor:"form" help:"Write JSON."`
-	CSV         bool    `name:"csv" xor:"form" help:"Write CSV, a line for each retry."`
+	Initial     wait   `placeholder:"100ms" help:"The shortest wait, before the first retry."`
+	Max         wait   `placeholder:"20s" help:"The longest wait, jitter included. It does not shorten what a server asks for."`
+	Multiplier  factor `placeholder:"2" help:"How much longer each wait is than the one before."`
+	Jitter      jitter `placeholder:"equal" help:"How much of a wait may be added to it at random, from 0 to 1; none is 0, equal is 1."`
+	HintJitter  jitter `placeholder:"0.1" help:"The same of a Retry-After."`
+	Attempts    int    `default:"4" help:"How many attempts there are in all."`
+	Elapsed     span   `placeholder:"1m" help:"No wait begins that would end later than this after the start. By default there is no such bound."`
+	RetryAfter  span   `placeholder:"30s" help:"Show as well what happens if the server asks for this wait each time."`
+	AttemptTime span   `placeholder:"200ms" help:"How long each attempt takes, by default no time."`
+	JSON        bool   `name:"json" xor:"form" help:"Write JSON."`
+	CSV         bool   `name:"csv" xor:"form" help:"Write CSV, a line for each retry."`
 	figureFlags
 }
 
@@ -48,6 +49,30 @@ func (s *span) UnmarshalText(text []byte) error {
 		return errors.New("want a length of time, as 1m30s, or seconds")
 	}
 	*s = span(v)
+	return nil
+}
+
+// A wait is a span above zero; zero if it was not given.
+type wait span
+
+// UnmarshalText is called by kong.
+func (w *wait) UnmarshalText(text []byte) error {
+	if err := (*span)(w).UnmarshalText(text); err != nil || *w == 0 {
+		return errors.New("want a length of time above zero, as 1m30s, or seconds")
+	}
+	return nil
+}
+
+// A factor is what makes waits longer; zero if it was not given.
+type factor float64
+
+// UnmarshalText is called by kong.
+func (f *factor) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(v >= 1) || math.IsInf(v, 0) {
+		return errors.New("want a number from 1 up")
+	}
+	*f = factor(v)
 	return nil
 }
 
@@ -80,12 +105,15 @@ func (c *backoffCommand) Validate() error {
 	if c.Attempts < 1 || c.Attempts > retries.MaxRetries+1 {
 		return fmt.Errorf("--attempts: want a number from 1 to %d", retries.MaxRetries+1)
 	}
+	if c.Max > 0 && c.Initial > c.Max {
+		return fmt.Errorf("--initial: %v is longer than --max, %v", time.Duration(c.Initial), time.Duration(c.Max))
+	}
 	return c.check()
 }
 
 func (c *backoffCommand) policy() backoff.Policy {
 	return backoff.Policy{
-		Min: time.Duration(c.Initial), Max: time.Duration(c.Max), Multiplier: c.Multiplier,
+		Min: time.Duration(c.Initial), Max: time.Duration(c.Max), Multiplier: float64(c.Multiplier),
 		Jitter: float64(c.Jitter), HintJitter: float64(c.HintJitter),
 		MaxAttempts: c.Attempts, MaxElapsed: time.Duration(c.Elapsed),
 	}
@@ -100,9 +128,6 @@ func (c *backoffCommand) Run(e *env) error {
 	var schedules []retries.Schedule
 	for _, hint := range hints {
 		s, err := retries.Plan{Policy: c.policy(), RetryAfter: time.Duration(hint), Attempt: time.Duration(c.AttemptTime)}.Schedule()
-		if wrong, ok := errors.AsType[*backoff.PolicyError](err); ok {
-			return fmt.Errorf("%s: %s", policyFlags[wrong.Field], wrong.Problem)
-		}
 		if err != nil {
 			return err
 		}
@@ -113,10 +138,6 @@ func (c *backoffCommand) Run(e *env) error {
 	}
 	return c.draw(e, retryFigures(schedules))
 }
-
-// policyFlags are the flags of the fields that can make no sense together, or
-// that kong has not looked at.
-var policyFlags = map[string]string{"Min": "--initial", "Multiplier": "--multiplier"}
 
 func (c *backoffCommand) write(w io.Writer, schedules []retries.Schedule) error {
 	switch {

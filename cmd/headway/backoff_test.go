@@ -74,12 +74,15 @@ func TestBackoffFigures(t *testing.T) {
 
 func TestBackoffErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"--initial=x", "--initial: want a length of time, as 1m30s, or seconds"},
+		{"--initial=x", "--initial: want a length of time above zero, as 1m30s, or seconds"},
 		{"--max=-1s", "--max: want a length of time"},
 		{"--elapsed=NaN", "--elapsed: want a length of time"},
-		{"--initial=5s --max=1s", "--initial: of 5s is longer than Max, 1s"},
-		{"--multiplier=0.5", "--multiplier: is not a finite number from 1 up: 0.5"},
-		{"--multiplier=Inf", "--multiplier: is not a finite number from 1 up: +Inf"},
+		{"--initial=0", "--initial: want a length of time above zero, as 1m30s, or seconds"},
+		{"--max=0s", "--max: want a length of time above zero"},
+		{"--initial=5s --max=1s", "--initial: 5s is longer than --max, 1s"},
+		{"--multiplier=0", "--multiplier: want a number from 1 up"},
+		{"--multiplier=0.5", "--multiplier: want a number from 1 up"},
+		{"--multiplier=Inf", "--multiplier: want a number from 1 up"},
 		{"--jitter=2", "--jitter: want none, equal, or a number from 0 to 1"},
 		{"--jitter=NaN", "--jitter: want none, equal"},
 		{"--jitter=full", "--jitter: full jitter, from no wait at all, is not what backoff.Policy does"},

@@ -1,5 +1,6 @@
-// Headway shows what an HTTP API says about its limits, and what follows from
-// it for a program that calls as fast as the API allows, and no faster.
+// Headway shows what the limit of an HTTP API is and does, for programs that call
+// as fast as it allows, and no faster: it explains what a server says of it, plays
+// request times and client strategies against it, and tells when retries come.
 //
 //	headway explain [FILE]   read the head of a response, or a HAR file
 //	headway probe URL        send one request, and explain the answer
@@ -105,7 +106,8 @@
 //	                       Of several servers it is the one that had the request
 //
 // What --csv writes has a line for each request and model, and these columns:
-// time, cost, model, tokens_before, allowed, tokens_left, retry_at.
+// time, cost, model, tokens_before, allowed, tokens_left, retry_at. Where there
+// are several models, the name of each has its number before it, as "2 gcra".
 //
 // # JSON and CSV of backoff
 //

@@ -17,9 +17,9 @@ type figureFlags struct {
 
 // check is for the Validate of the command.
 func (f *figureFlags) check() error {
-	for ext, file := range map[string]string{".png": f.PNG, ".svg": f.SVG} {
-		if file != "" && !strings.EqualFold(filepath.Ext(file), ext) {
-			return fmt.Errorf("--%s: %s: want a name that ends in %s", ext[1:], shorten(file, 80), ext)
+	for _, flag := range []struct{ name, file string }{{"png", f.PNG}, {"svg", f.SVG}} {
+		if flag.file != "" && !strings.EqualFold(filepath.Ext(flag.file), "."+flag.name) {
+			return fmt.Errorf("--%s: %s: want a name that ends in .%[1]s", flag.name, shorten(flag.file, 80))
 		}
 	}
 	return nil

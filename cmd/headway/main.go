@@ -22,7 +22,7 @@ const (
 	stopped    = 130
 )
 
-const description = `Shows what an HTTP API says about its limits, and the schedule that follows.
+const description = `Shows what the limit of an HTTP API is and does: explains what a server says of it, plays request times and client strategies against it, and tells when retries come.
 
 For example:
 

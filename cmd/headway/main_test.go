@@ -51,6 +51,7 @@ func TestHelp(t *testing.T) {
 	}{
 		{nil, "curl -sI https://api.github.com/ | headway explain"},
 		{[]string{"--help"}, "Send one request"},
+		{[]string{"--help"}, "Shows what the limit of an HTTP API is and does: explains what a server says of\nit, plays request times and client strategies against it, and tells when retries\ncome.\n"},
 		{[]string{"explain", "--help"}, "curl -sI https://api.github.com/ | headway explain"},
 		{[]string{"probe", "-h"}, "Usage: headway probe"}, // though its URL is missing
 		{[]string{"probe", "--help"}, `headway probe -H "Authorization: Bearer $TOKEN" https://api.github.com/user`},

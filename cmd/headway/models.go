@@ -42,12 +42,16 @@ func writeHeadline(w io.Writer, r sim.Report) {
 		fmt.Fprintf(w, "%s\n%v: %s\n", ofAll(m), m.Spec, burst(m))
 		return
 	}
-	fmt.Fprintf(w, "%d requests, from %v s to %v s\n\n", r.Requests, r.First, r.Last)
+	if r.Requests == 1 {
+		fmt.Fprintf(w, "1 request, at %v s\n\n", r.First)
+	} else {
+		fmt.Fprintf(w, "%d requests, from %v s to %v s\n\n", r.Requests, r.First, r.Last)
+	}
 	table(w, func(row func(...string)) {
 		row("", "model", "allowed", "refused", "average rate", "largest burst", "burst")
 		for i, m := range r.Models {
 			row(strconv.Itoa(i+1), m.Spec.String(), strconv.FormatInt(m.Allowed, 10), strconv.FormatInt(m.Refused, 10),
-				average(m), m.LargestBurst.String(), strconv.FormatInt(m.Burst, 10))
+				average(r, m), m.LargestBurst.String(), strconv.FormatInt(m.Burst, 10))
 		}
 	})
 }
@@ -66,6 +70,9 @@ func burst(m sim.Result) string {
 	text := fmt.Sprintf("burst %d, the calls that go back to back from rest", m.Burst)
 	switch m.Spec.Name() {
 	case "token-bucket", "leaky-bucket", "gcra":
+		if m.Spec.Servers > 1 {
+			return text
+		}
 		return text + fmt.Sprintf(" (where τ/T is called the burst: %d)", m.Burst-1)
 	case "fixed-window":
 		return text + fmt.Sprintf("; up to %d around the end of a window", 2*m.Burst)
@@ -73,8 +80,8 @@ func burst(m sim.Result) string {
 	return text
 }
 
-func average(m sim.Result) string {
-	if m.AverageRate == 0 && m.Allowed > 0 { // all came at once
+func average(r sim.Report, m sim.Result) string {
+	if r.Last == r.First {
 		return "-"
 	}
 	return strconv.FormatFloat(m.AverageRate, 'g', 4, 64) + "/s"
@@ -90,7 +97,7 @@ func writeSums(w io.Writer, r sim.Report) {
 	}
 	m := r.Models[0]
 	if r.Last > r.First {
-		fmt.Fprintf(w, "average rate: %s allowed, from %v s to %v s\n", average(m), r.First, r.Last)
+		fmt.Fprintf(w, "average rate: %s allowed, from %v s to %v s\n", average(r, m), r.First, r.Last)
 	} else {
 		fmt.Fprintln(w, "average rate: none, for all came at once")
 	}

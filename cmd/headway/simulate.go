@@ -15,8 +15,8 @@ type simulateCommand struct {
 	Refill      string   `placeholder:"RATE" help:"How many come back per second, as 1.5, or as 100/min."`
 	Start       string   `placeholder:"N" help:"How many are there at time 0. By default the bucket is full."`
 	Model       []string `short:"m" sep:"none" placeholder:"NAME" help:"Another model than a token bucket. May be repeated, and then they stand side by side; all is all of them. NAME,key=value,… gives it parameters of its own; --list shows them."`
-	At          string   `placeholder:"TIMES" help:"The request times in place of a FILE, as 0,0.1,0.2:3."`
-	BurstWindow span     `default:"1s" help:"The span within which the largest burst is looked for."`
+	At          *string  `placeholder:"TIMES" help:"The request times in place of a FILE, as 0,0.1,0.2:3."`
+	BurstWindow wait     `default:"1s" help:"The span within which the largest burst is looked for."`
 	All         bool     `help:"Show all requests, not only the first 100. CSV has them all anyway."`
 	JSON        bool     `name:"json" xor:"form" help:"Write JSON."`
 	CSV         bool     `name:"csv" xor:"form" help:"Write CSV, a line for each request and model."`
@@ -44,10 +44,7 @@ A request that is refused uses nothing up and is not sent again, unless a model 
 
 // Validate is called by kong.
 func (c *simulateCommand) Validate() error {
-	if c.BurstWindow <= 0 {
-		return errors.New("--burst-window: want a length of time above zero, as 1s")
-	}
-	if c.At != "" && c.File != "-" {
+	if c.At != nil && c.File != "-" {
 		return errors.New("--at: there is a FILE as well: want one of them")
 	}
 	return c.check()
@@ -171,8 +168,8 @@ func (c *simulateCommand) play(e *env, s *sim.Simulation, show shown) error {
 
 // requests opens the input.
 func (c *simulateCommand) requests(e *env) (list iter.Seq2[sim.Request, error], name string, done func(), err error) {
-	if c.At != "" {
-		return sim.List(c.At), "--at", func() {}, nil
+	if c.At != nil {
+		return sim.List(*c.At), "--at", func() {}, nil
 	}
 	if c.File == "-" && isTerminal(e.stdin) {
 		fmt.Fprintln(e.stderr, "Request times in seconds, one a line, as 0.5 or 0.5:3 for a cost of 3; then Ctrl-D:")
@@ -201,7 +198,7 @@ func wrongEntry(name string, err error) error {
 // calendar, the axis begins with the first.
 func curves(r sim.Report) (figures []plot.Figure) {
 	x, from := "seconds", 0.0
-	if r.First > 100*(r.Last-r.First) {
+	if r.First/100 > r.Last-r.First {
 		x, from = fmt.Sprintf("seconds after %v", r.First), time.Duration(r.First).Seconds()
 	}
 	for _, m := range r.Models {

@@ -77,6 +77,24 @@ func TestSimulateCosts(t *testing.T) {
 	}
 }
 
+// What came all at once has no average rate, whatever was allowed.
+func TestSimulateAtOnce(t *testing.T) {
+	for start, want := range map[string]string{"0": "gcra,t=1s,tau=4s,start=0  0        1        -  ", "1": "gcra,t=1s,tau=4s,start=1  1        0        -  "} {
+		out, _ := headway(t, "0", "simulate", "--bucket=5", "--refill=1", "--start="+start, "-m", "gcra", "-m", "gcra")
+		if !strings.HasPrefix(out, "1 request, at 0 s\n") || !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+}
+
+// Several servers have no τ in common that one might call the burst.
+func TestSimulateServers(t *testing.T) {
+	out, _ := headway(t, "0", "simulate", "--bucket=5", "--refill=1", "-m", "gcra,servers=3")
+	if !strings.Contains(out, "servers=3: burst 3, the calls that go back to back from rest\n") {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestSimulateErrors(t *testing.T) {
 	for _, tt := range []struct{ stdin, args, want string }{
 		{"0\n# x\n1\nabc\n", "--bucket=5 --refill=1", `stdin:4: request 3: time "abc" is not a number`},
@@ -89,6 +107,7 @@ func TestSimulateErrors(t *testing.T) {
 		{"", "--bucket=5 --refill=1 --at=0,1:x", `--at: request 2: cost "x" is not a number`},
 		{"", "--bucket=5 --refill=1", "stdin: no request times: want one a line, in seconds"},
 		{"# none\n", "--bucket=5 --refill=1", "stdin: no request times"},
+		{"0", "--bucket=5 --refill=1 --at=", "--at: no request times"}, // as of a variable that is empty
 		{"", "--bucket=5 --refill=1 no.txt", "no.txt: no such file or directory"},
 		{"", "--bucket=5 --refill=1 testdata", "testdata: is a directory"},
 		{"", "--bucket=5 --refill=1 --at=0 times.txt", "--at: there is a FILE as well"},
@@ -102,7 +121,9 @@ func TestSimulateErrors(t *testing.T) {
 		{"0", "-m bucket", `--model: there is no "bucket": want one of token-bucket,`},
 		{"0", "--bucket=5 --refill=1" + strings.Repeat(" -m all", 5), "--model: sim: 35 models, want 1 to 32"},
 		{"0", "--bucket=5 --refill=1 --burst-window=0", "--burst-window: want a length of time above zero"},
+		{"0", "--bucket=5 --refill=1 --burst-window=x", "--burst-window: want a length of time above zero"},
 		{"0", "--bucket=5 --refill=1 --png=a.svg", "--png: a.svg: want a name that ends in .png"},
+		{"0", "--bucket=5 --refill=1 --png=a --svg=b", "--png: a: want a name that ends in .png"},
 		{"0", "--bucket=5 --refill=1 --svg=no/a.svg", "no/a.svg: no such file or directory"},
 		{"0", "--bucket=5 --refill=1 --json --csv", "--json"},
 		{"0", "--bucket=5 --refill=1 --json --plot", "--plot"},
@@ -209,6 +230,14 @@ func TestSimulateCalendar(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("status %d, there is no %q in\n%s", status, want, out)
 		}
+	}
+}
+
+// A span of a hundred years is not one of a calendar.
+func TestSimulateCenturies(t *testing.T) {
+	out, _ := headway(t, "", "simulate", "--plot", "--bucket=1", "--refill=1", "--at=0,4000000000")
+	if !strings.Contains(out, "\n        seconds   ─ tokens") {
+		t.Errorf("the axis does not begin at 0:\n%s", out)
 	}
 }
 

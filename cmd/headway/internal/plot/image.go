@@ -145,7 +145,22 @@ func (s Series) plotter(c color.NRGBA) (shown, error) {
 		return nil, err
 	}
 	l.Color, l.Width = c, vg.Points(1.2)
-	return l, nil
+	return pieces{l}, nil
+}
+
+// pieces is a line that is drawn piece by piece: gonum draws a path on a PNG in
+// time that grows with the square of its length.
+type pieces struct{ *plotter.Line }
+
+// Plot implements gonum's Plotter. Where two pieces meet they have a stretch in
+// common, so that its corners are as round as others.
+func (l pieces) Plot(c vgdraw.Canvas, p *plot.Plot) {
+	const most = 64
+	piece := *l.Line
+	for from := 0; from == 0 || from < len(l.XYs)-1; from += most {
+		piece.XYs = l.XYs[from:min(from+most+2, len(l.XYs))]
+		piece.Plot(c, p)
+	}
 }
 
 func (s Series) glyphs(shape vgdraw.GlyphDrawer, c color.Color) (shown, error) {

@@ -14,6 +14,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	vgdraw "gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -54,6 +58,29 @@ func TestText(t *testing.T) {
 	for line := range strings.SplitSeq(got, "\n") {
 		if n := len([]rune(line)); n > 72 {
 			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
+
+// A line goes on to where it drops, and only there goes down.
+func TestDrop(t *testing.T) {
+	got := Text(72, Figure{Series: []Series{{X: []float64{0, 10, 10}, Y: []float64{5, 5, 0}}}})
+	top, _, _ := strings.Cut(got, "\n")
+	if n := strings.Count(top, "─"); n != 72-axis-2 || !strings.HasSuffix(top, "─╮") {
+		t.Errorf("%d columns at the top:\n%s", n, got)
+	}
+}
+
+// However long what stands on the axes is, a figure is not wider than it may be.
+func TestTextIsNarrow(t *testing.T) {
+	for _, columns := range []int{60, 72, 80} {
+		for _, top := range []float64{1, 1234567, 1.5e12, -7e200} {
+			got := Text(columns, Figure{Series: []Series{{X: []float64{0, 0.5}, Y: []float64{0, top}}}})
+			for line := range strings.Lines(got) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+					t.Errorf("a line of %d columns, want %d: %s", n, columns, line)
+				}
+			}
 		}
 	}
 }
@@ -181,4 +208,34 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%d lines:\n%s", n, text)
 		}
 	})
+}
+
+// What draws a PNG takes time by the square of how long a path is, so a long line
+// is several.
+func TestLongLine(t *testing.T) {
+	long := Series{Kind: Line}
+	for i := range 1001 {
+		long.X, long.Y = append(long.X, float64(i)), append(long.Y, float64(i%7))
+	}
+	p, err := Figure{Series: []Series{long}}.image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c recorder.Canvas
+	p.Draw(vgdraw.NewCanvas(&c, width, height))
+	drawn := 0
+	for _, action := range c.Actions {
+		stroke, ok := action.(*recorder.Stroke)
+		if !ok {
+			continue
+		}
+		if n := len(stroke.Path); n > 100 {
+			t.Errorf("a path of %d points", n)
+		} else if n > 2 {
+			drawn += n
+		}
+	}
+	if drawn < 1001 {
+		t.Errorf("%d of 1001 points are drawn", drawn)
+	}
 }

@@ -14,6 +14,7 @@ import (
 const (
 	rows    = 10
 	axis    = 12
+	indent  = 2
 	minCols = 20
 )
 
@@ -39,17 +40,19 @@ func Text(columns int, figures ...Figure) string {
 		if i > 0 {
 			all.WriteByte('\n')
 		}
-		f.text(&all, max(columns-axis, minCols))
+		f.text(&all, columns)
 	}
 	return all.String()
 }
 
-func (f Figure) text(to *strings.Builder, columns int) {
+func (f Figure) text(to *strings.Builder, width int) {
 	series := f.clean()
 	span := f.frame(series)
-	area := [][]rune{}
-	for line := range strings.SplitSeq(graph(series, span, columns), "\n") {
-		area = append(area, []rune(line))
+	columns := max(width-axis, minCols)
+	area := graph(series, span, columns)
+	if over := widest(area) + indent - width; over > 0 { // by what stands on the axes
+		columns = max(columns-over, minCols)
+		area = graph(series, span, columns)
 	}
 	for _, s := range series {
 		if mark, has := marks[s.Kind]; has {
@@ -62,15 +65,22 @@ func (f Figure) text(to *strings.Builder, columns int) {
 		}
 	}
 	for _, line := range area {
-		to.WriteString("  " + strings.TrimRight(string(line), " ") + "\n")
+		to.WriteString("  " + string(line) + "\n")
 	}
 	if below := f.X + legend(series); below != "" {
 		to.WriteString("  " + strings.Repeat(" ", axis/2) + below + "\n")
 	}
 }
 
+func widest(area [][]rune) (columns int) {
+	for _, line := range area {
+		columns = max(columns, len(line))
+	}
+	return columns
+}
+
 // graph draws the lines, the edges of bands, and the axes.
-func graph(series []Series, span frame, columns int) string {
+func graph(series []Series, span frame, columns int) (area [][]rune) {
 	var lines [][]float64
 	for _, s := range series {
 		switch s.Kind {
@@ -82,13 +92,9 @@ func graph(series []Series, span frame, columns int) string {
 		}
 	}
 	if len(lines) == 0 {
-		nothing := make([]float64, columns)
-		for i := range nothing {
-			nothing[i] = math.NaN()
-		}
-		lines = append(lines, nothing)
+		lines = append(lines, nothing(columns))
 	}
-	return asciigraph.PlotMany(lines,
+	text := asciigraph.PlotMany(lines,
 		asciigraph.SeriesChars(chars(len(lines))...),
 		asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(rows),
 		asciigraph.YAxisValueFormatter(func(row float64) string {
@@ -97,6 +103,10 @@ func graph(series []Series, span frame, columns int) string {
 		asciigraph.XAxisRange(span.x0, span.x1), asciigraph.XAxisTickCount(span.ticks()),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return short(v, span.x1-span.x0) }),
 	)
+	for line := range strings.SplitSeq(text, "\n") {
+		area = append(area, []rune(strings.TrimRight(line, " ")))
+	}
+	return area
 }
 
 // ticks is how many there are on the X axis, each at a whole number if that can
@@ -128,36 +138,32 @@ func (span frame) row(y float64) float64 { return (y - span.y0) / (span.y1 - spa
 // sample returns the rows of a line in each column. Where several points
 // lie within a column, it is the least of them: one wants to see what was empty.
 func (span frame) sample(x, y []float64, columns int) []float64 {
+	values := nothing(columns)
+	before, from := 0, 0.0
+	for i := range x {
+		at, row := span.column(x[i], columns), span.row(y[i])
+		for j := before + 1; i > 0 && j < at; j++ {
+			values[j] = from + (row-from)*float64(j-before)/float64(at-before)
+		}
+		if math.IsNaN(values[at]) || row < values[at] {
+			values[at] = row
+		}
+		before, from = at, row
+	}
+	return values
+}
+
+// nothing is a line that is not drawn.
+func nothing(columns int) []float64 {
 	values := make([]float64, columns)
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	for i := range x {
-		at := span.column(x[i], columns)
-		if row := span.row(y[i]); math.IsNaN(values[at]) || row < values[at] {
-			values[at] = row
-		}
-	}
-	fill(values)
 	return values
 }
 
 func (span frame) column(x float64, columns int) int {
 	return int(math.Round((x - span.x0) / (span.x1 - span.x0) * float64(columns-1)))
-}
-
-// fill joins values that have gaps between them by straight lines.
-func fill(values []float64) {
-	last := -1
-	for i, v := range values {
-		if math.IsNaN(v) {
-			continue
-		}
-		for j := last + 1; last >= 0 && j < i; j++ {
-			values[j] = values[last] + (v-values[last])*float64(j-last)/float64(i-last)
-		}
-		last = i
-	}
 }
 
 // mark puts a mark on each point of the series.

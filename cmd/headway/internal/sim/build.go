@@ -14,6 +14,7 @@ type server struct {
 	unit   int64 // a call of cost 1, in what the model counts
 	holds  int64 // the most that one of the servers has, in the same
 	whole  bool  // costs must be
+	stairs bool  // the level stands until whole units come back
 	served simulate.Server
 }
 
@@ -156,7 +157,7 @@ func buildTicks(s Spec) (*server, error) {
 	if bucket%One != 0 {
 		return nil, s.wrong("bucket", "%v is not whole", bucket)
 	}
-	v := &server{spec: Spec{Bucket: bucket, Refill: refill, Tick: s.Tick}, unit: 1, whole: true}
+	v := &server{spec: Spec{Bucket: bucket, Refill: refill, Tick: s.Tick}, unit: 1, whole: true, stairs: true}
 	if v.holds, err = s.each("bucket", int64(bucket/One)); err != nil {
 		return nil, err
 	}
@@ -187,23 +188,23 @@ func (s Spec) steps(v *server) (*server, error) {
 }
 
 func buildFixedWindow(s Spec) (*server, error) {
-	return s.windows(func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewFixedWindow(r, 0) })
+	return s.windows(true, func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewFixedWindow(r, 0) })
 }
 
 func buildSlidingLog(s Spec) (*server, error) {
-	return s.windows(func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewSlidingLog(r) })
+	return s.windows(true, func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewSlidingLog(r) })
 }
 
 func buildSlidingCounter(s Spec) (*server, error) {
-	return s.windows(func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewSlidingCounter(r) })
+	return s.windows(false, func(r simulate.Rate) (simulate.Charger, error) { return simulate.NewSlidingCounter(r) })
 }
 
-func (s Spec) windows(model func(simulate.Rate) (simulate.Charger, error)) (*server, error) {
+func (s Spec) windows(stairs bool, model func(simulate.Rate) (simulate.Charger, error)) (*server, error) {
 	limit, window, err := s.window()
 	if err != nil {
 		return nil, err
 	}
-	v := &server{spec: Spec{Limit: Units(limit) * One, Window: Seconds(window)}, unit: 1, whole: true}
+	v := &server{spec: Spec{Limit: Units(limit) * One, Window: Seconds(window)}, unit: 1, whole: true, stairs: stairs}
 	if v.holds, err = s.each("limit", limit); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type recorder struct {
 
 	first, last time.Duration // requests
 	begun       bool
-	turn        time.Duration // when the level stops rising, or jumps
+	turn        time.Duration // when the level stops rising
 }
 
 // before records how the level went from the last request to one at an instant.
@@ -44,8 +44,12 @@ func (c *recorder) before(v *server, at time.Duration) {
 	from := c.last
 	for i := range samples {
 		to := c.last + gap/samples*time.Duration(i+1)
-		if c.turn > from && c.turn <= to && c.turn < at {
-			c.level(v, c.turn-1)
+		if i == samples-1 {
+			to = at
+		}
+		if v.stairs {
+			c.jumps(v, from, to)
+		} else if c.turn > from && c.turn < to {
 			c.level(v, c.turn)
 		}
 		if from = to; to < at {
@@ -54,8 +58,33 @@ func (c *recorder) before(v *server, at time.Duration) {
 	}
 }
 
-func (c *recorder) level(v *server, at time.Duration) {
-	c.tokens.add(at, v.tokens(v.served.Peek(at, v.own(One)).Before))
+func (c *recorder) level(v *server, at time.Duration) { c.tokens.add(at, v.level(at)) }
+
+// jumps records where the level rises between two instants. Of very many jumps
+// the first will do.
+func (c *recorder) jumps(v *server, from, to time.Duration) {
+	const most = 8
+	for range most {
+		stands, next := v.level(from), to
+		if v.level(to) == stands {
+			return
+		}
+		for next-from > 1 {
+			if middle := from + (next-from)/2; v.level(middle) == stands {
+				from = middle
+			} else {
+				next = middle
+			}
+		}
+		c.tokens.add(from, stands)
+		c.level(v, next)
+		from = next
+	}
+}
+
+// level is what a request would find.
+func (v *server) level(at time.Duration) float64 {
+	return v.tokens(v.served.Peek(at, v.own(One)).Before)
 }
 
 func (c *recorder) after(at time.Duration, verdict simulate.Verdict, o Outcome) {

@@ -53,6 +53,26 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// Where a model has whole units, the level stands until the next of them comes.
+func TestCurveOfStairs(t *testing.T) {
+	for _, tt := range []struct {
+		spec, requests string
+		want           [][2]float64
+	}{
+		{"ticks,bucket=5,refill=1", "0:5,3", [][2]float64{{0.999999999, 0}, {1, 1}, {1.999999999, 1}, {2, 2}, {2.999999999, 2}, {3, 3}}},
+		{"ticks,bucket=6,refill=1,tick=2s", "0:6,3.5", [][2]float64{{1.999999999, 0}, {2, 2}, {3.5, 2}}},
+		{"fixed-window,limit=5,window=5s", "0:5,5", [][2]float64{{4.999999999, 0}, {5, 5}}},
+		{"sliding-log,limit=5,window=5s", "0:2,2:3,8", [][2]float64{{4.999999999, 0}, {5, 2}, {6.999999999, 2}, {7, 5}}},
+	} {
+		dots := curveOf(t, tt.spec, tt.requests, 1000).Tokens
+		for _, want := range tt.want {
+			if !dots.has(want[0], want[1]) {
+				t.Errorf("%s: no tokens at %v in %v", tt.spec, want, dots)
+			}
+		}
+	}
+}
+
 // However many requests there are, the curve is short, in order, and goes as high
 // and as low as the tokens did.
 func TestCurveIsShort(t *testing.T) {

@@ -58,6 +58,7 @@ func TestModels(t *testing.T) {
 		{"gcra,t=1s,tau=4s", theBurst, "5>4 4.1>3.1 3.2>2.2 2.3>1.3 1.4>0.4 0.5!1 1.5>0.5 1>0 0.1!3 0.2!3 3>2"},
 		{"gcra,bucket=5,refill=1", theBurst, "5>4 4.1>3.1 3.2>2.2 2.3>1.3 1.4>0.4 0.5!1 1.5>0.5 1>0 0.1!3 0.2!3 3>2"},
 		{"gcra,t=1s,tau=0s", "0,0.5,1", "1>0 0.5!1 1>0"},
+		{"gcra,bucket=6.959,refill=25.53", "0:6.959", "6.959000021>0"}, // T in whole nanoseconds
 		{"leaky-bucket,bucket=2,refill=1", "0,0,0,1.5", "2>1 1>0 0!1 1.5>0.5"},
 
 		// Fractions of a unit, where there are any.

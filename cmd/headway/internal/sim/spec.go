@@ -175,7 +175,7 @@ func (s Spec) tolerance(interval time.Duration) (time.Duration, error) {
 	if s.Bucket < One {
 		return 0, s.wrong("tau", "is missing: want the tolerance, or a bucket of 1 or more")
 	}
-	tau := mulDiv(int64(s.Bucket-One), int64(interval), int64(One))
+	tau := mulDivUp(int64(s.Bucket-One), int64(interval), int64(One)) // or a call that costs all of the bucket would never go
 	if tau > int64(maxSpan) {
 		return 0, s.wrong("tau", "(bucket − 1)·T is longer than 10 years")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -42,11 +43,29 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// A rate is written as it was given where that is shorter, and always exactly.
+func TestRateText(t *testing.T) {
+	for _, text := range []string{"1.5", "0.025", "100/min", "1000000000", "5000/h", "7/day", "14.285714285714286"} {
+		rate, err := parseRate(text)
+		if got := rateText(rate); err != nil || got != text {
+			t.Errorf("%s becomes %s, %v", text, got, err)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for range 1000 {
+		rate := rnd.ExpFloat64() * math.Pow(10, rnd.Float64()*18-9)
+		if back, err := parseRate(rateText(rate)); err != nil || back != rate {
+			t.Errorf("%v becomes %s, and then %v, %v", rate, rateText(rate), back, err)
+		}
+	}
+}
+
 func TestSpecErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"bucket":                                             `model: there is no "bucket"`,
 		"gcra,window=1s":                                     "window: there is no such parameter, but t, tau, bucket, refill, start,",
 		"gcra,t":                                             "t: has no value: want t=…",
+		"gcra,T=1s,tau=4s,t=2s":                              "t: is given twice",
 		"gcra,t=0":                                           `t: "0" is not positive`,
 		"gcra,t=-1s":                                         `t: "-1s" is not positive`,
 		"gcra,t=x":                                           `t: "x" is not a number`,

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +21,14 @@ func ParseSpec(text string, base Spec) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
+	seen := map[string]bool{}
 	for _, part := range parts[1:] {
 		key, value, given := strings.Cut(part, "=")
 		key = normal(key)
+		if seen[key] {
+			return Spec{}, s.wrong(key, "is given twice")
+		}
+		seen[key] = true
 		if !model.has(key) {
 			return Spec{}, s.wrong(key, "there is no such parameter, but %s", strings.Join(append(model.Keys, common...), ", "))
 		}
@@ -117,6 +123,21 @@ func parseRate(text string) (float64, error) {
 	return n / time.Duration(d).Seconds(), nil
 }
 
+// rateText is a rate as parseRate reads it, to the last digit. What has many of
+// them was often given per minute, hour or day.
+func rateText(perSec float64) string {
+	text := strconv.FormatFloat(perSec, 'f', -1, 64)
+	const long = 9
+	for _, span := range []string{"min", "h", "day"} {
+		count := math.Round(perSec * perSecond[span])
+		whole := strconv.FormatFloat(count, 'f', -1, 64) + "/" + span
+		if len(text) >= long && len(whole) < len(text) && count/perSecond[span] == perSec {
+			text = whole
+		}
+	}
+	return text
+}
+
 func parseInt(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -150,7 +171,7 @@ func (s Spec) String() string {
 	add("limit", s.Limit.String(), m.has("limit") && s.Limit != 0)
 	add("window", s.Window.String()+"s", m.has("window") && s.Window != 0)
 	add("bucket", s.Bucket.String(), m.has("bucket") && s.Bucket != 0)
-	add("refill", strconv.FormatFloat(s.Refill, 'f', -1, 64), m.has("refill") && s.Refill != 0)
+	add("refill", rateText(s.Refill), m.has("refill") && s.Refill != 0)
 	add("tick", s.Tick.String()+"s", m.has("tick") && s.Tick != 0)
 	if s.Start != nil {
 		add("start", s.Start.String(), true)
