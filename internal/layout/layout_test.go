@@ -49,6 +49,9 @@ var rules = map[string]rule{
 	"throttle/simulate":     {},
 	"throttle/throttletest": {},
 
+	// What bursts are measured by knows no limiter either.
+	"throttle/tune/accesslog": {},
+
 	"transport": {
 		code: []string{"backoff", "headers", "throttle", retryable},
 		test: []string{"throttle/throttletest", "throttle/simulate", "transport/transporttest", xtime},
