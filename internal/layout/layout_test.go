@@ -50,6 +50,7 @@ var rules = map[string]rule{
 	"throttle/throttletest": {},
 
 	// What bursts are measured by knows no limiter either.
+	"throttle/tune":           {code: []string{"throttle/tune/accesslog"}},
 	"throttle/tune/accesslog": {},
 
 	"transport": {

@@ -7,7 +7,7 @@ import (
 
 // An Entry is one call. Its bytes are valid until the next one is read.
 type Entry struct {
-	At     time.Time // when it was made, as far as the log tells
+	At     time.Time // when the client made it, or would have if nothing had held it back
 	Client []byte    // the address, or what stands in the field that was asked for; empty if unknown
 	User   []byte    // who has logged in; empty if nobody
 	Host   []byte    // that was called; empty if unknown
@@ -18,6 +18,10 @@ type Entry struct {
 	Status int       // of the answer; 0 if unknown
 	Cost   int64     // how much of a limit it uses, at least 1
 	Whole  bool      // At is in whole seconds, since the log has no finer ones
+
+	// Repeated says that the client had made the call before, and made it again
+	// because of the answer.
+	Repeated bool
 }
 
 // setRequest reads the first line of a request, such as "GET /a?b HTTP/1.1".

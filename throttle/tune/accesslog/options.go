@@ -46,12 +46,14 @@ const (
 	Agent   Part = "agent"
 	Status  Part = "status"
 	Cost    Part = "cost"
+	Wait    Part = "wait"    // in seconds, for which the client held the call back
+	Attempt Part = "attempt" // how many times the client has made the call, from 1
 )
 
 // Parts returns all there are.
 func Parts() []Part { return slices.Clone(allParts) }
 
-var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost}
+var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt}
 
 // A Format is how a log is written.
 type Format uint8

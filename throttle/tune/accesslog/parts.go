@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // usual are the names in common use for the parts of an entry, in lower case,
@@ -38,6 +39,9 @@ var usual = map[Part][]string{
 	},
 	Status: {"status", "status_code", "statuscode", "code", "response_code", "downstreamstatus", "sc-status", "response.status", "httprequest.status", "http.response.status_code"},
 	Cost:   {"cost"},
+	// As a Transport records them.
+	Wait:    {"wait_s"},
+	Attempt: {"attempt"},
 }
 
 // A part of an entry as a number, for arrays.
@@ -53,6 +57,8 @@ const (
 	partAgent
 	partStatus
 	partCost
+	partWait
+	partAttempt
 	numParts
 )
 
@@ -99,6 +105,9 @@ func (p *parts) entry(c clock, e *Entry) problem {
 	if p[partPath].ok {
 		e.setTarget(p.text(partPath))
 	}
+	if bad := p.holdBack(e); bad != "" {
+		return bad
+	}
 	e.Status, _ = digits(p[partStatus].value[:min(len(p[partStatus].value), 3)])
 	if p[partCost].ok {
 		cost, err := strconv.ParseInt(string(bytes.TrimSpace(p[partCost].value)), 10, 64)
@@ -107,6 +116,25 @@ func (p *parts) entry(c clock, e *Entry) problem {
 		}
 		e.Cost = cost
 	}
+	return ""
+}
+
+// holdBack goes back to when a client wanted to make the call. Without a wait,
+// what is called an attempt is anything.
+func (p *parts) holdBack(e *Entry) problem {
+	if !p[partWait].ok {
+		return ""
+	}
+	wait, err := strconv.ParseFloat(string(p[partWait].value), 64)
+	if err != nil || !(wait >= 0 && wait < 1e9) {
+		return "a wait that is no number of seconds"
+	}
+	e.At = e.At.Add(-time.Duration(wait * float64(time.Second)))
+	if e.At.Unix() < 0 {
+		return farInstant
+	}
+	attempt, ok := digits(p[partAttempt].value[:min(len(p[partAttempt].value), 9)])
+	e.Repeated = ok && attempt > 1
 	return ""
 }
 

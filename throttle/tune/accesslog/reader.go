@@ -38,6 +38,14 @@ type Line struct {
 	Problem string `json:"problem"`
 }
 
+// Where returns the place of the i-th line of First: file:line, or the file alone.
+func (t *Tally) Where(i int) string {
+	if n := t.First[i].Number; n > 0 {
+		return fmt.Sprintf("%s:%d", t.Name, n)
+	}
+	return t.Name
+}
+
 // firstBad is how many lines are named.
 const firstBad = 5
 
@@ -66,7 +74,7 @@ func NewReader(name string, r io.Reader, o Options) (*Reader, error) {
 		return nil, err
 	}
 	in := &Reader{name: name}
-	in.tally.Name = name
+	in.tally = Tally{Name: name, First: []Line{}}
 	buffered := bufio.NewReaderSize(r, maxLine)
 	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(buffered)

@@ -48,6 +48,9 @@ func show(e *Entry) string {
 	if e.Cost != 1 {
 		text += fmt.Sprint(" cost=", e.Cost)
 	}
+	if e.Repeated {
+		text += " again"
+	}
 	return text
 }
 
@@ -80,8 +83,9 @@ func TestFormats(t *testing.T) {
 			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 status=400"}},
 		{"seconds since 1970 in brackets", Common, `10.0.0.1 - - [1700000000.123] "GET / HTTP/1.1" 200 1`,
 			[]string{"2023-11-14T22:13:20.123Z client=10.0.0.1 method=GET path=/ status=200"}},
-		{"what a Transport records", JSON, `{"time":"2026-01-02T03:04:05.000000006Z","key":"api.example.com","class":"GET /a","cost":3,"wait_s":0.5,"status":429,"more":{"time":"x"}}`,
-			[]string{"2026-01-02T03:04:05.000000006Z client=api.example.com class=GET /a status=429 cost=3"}},
+		{"what a Transport records", JSON, `{"time":"2026-01-02T03:04:05.500000006Z","key":"api.example.com","class":"GET /a","cost":3,"attempt":2,"wait_s":0.5,"status":429,"more":{"time":"x"}}`,
+			[]string{"2026-01-02T03:04:05.000000006Z client=api.example.com class=GET /a status=429 cost=3 again"}},
+		{"attempts that are none of a Transport", JSON, `{"time":1,"attempt":2}`, []string{"1970-01-01T00:00:01Z"}},
 		{"nginx in JSON", JSON, `{"msec":"1700000000.123","remote_addr":"10.0.0.1","remote_user":"-","request":"GET /a HTTP/1.1","status":"200","http_user_agent":"a\u0062\"c"}`,
 			[]string{`2023-11-14T22:13:20.123Z client=10.0.0.1 method=GET path=/a agent=ab"c status=200`}},
 		{"Caddy", JSON, ` {"level":"info","ts":1646861401.5,"request":{"remote_ip":"::1","method":"GET","uri":"/x?y","host":"h","headers":{"User-Agent":["curl/7"],"Accept":[]}},"user_id":"","status":200} `,
@@ -148,6 +152,8 @@ func TestBadLines(t *testing.T) {
 		{JSON, `{"time":{"time":1}}`, "no field with the time", `{"time":1}`},
 		{JSON, `{"time":-1}`, farInstant, `{"time":1}`},
 		{JSON, `{"time":1,"cost":0}`, "a cost that is no whole number from 1 to 2147483647", `{"time":1}`},
+		{JSON, `{"time":1,"wait_s":2}`, farInstant, `{"time":1}`},
+		{JSON, `{"time":1,"wait_s":-1}`, "a wait that is no number of seconds", `{"time":1}`},
 		{Plain, `soon`, noInstant, `1`},
 		{Plain, `1e300`, farInstant, `1`},
 		{Plain, `NaN`, noInstant, `1`},
@@ -214,7 +220,7 @@ func TestOptionErrors(t *testing.T) {
 	}{
 		{Options{Format: 17}, "accesslog: Format 17, want one of the formats"},
 		{Options{Unit: time.Minute}, "accesslog: Unit 1m0s, want 1s, 1ms, 1µs or 1ns"},
-		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost]"},
+		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost wait attempt]"},
 		{Options{Fields: map[Part]string{Time: ""}}, "accesslog: Fields time=, want the name of a field"},
 	} {
 		_, err := NewReader("", strings.NewReader(""), tt.options)
