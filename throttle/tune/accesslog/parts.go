@@ -161,8 +161,12 @@ type partIndex struct{ part, rank int }
 
 // missing says under which name the time is not.
 func (o *Options) missing(names []string) problem {
-	if name, ok := o.Fields[Time]; ok {
-		return problem(fmt.Sprintf("no column %q among %s", name, strings.Join(names, ", ")))
+	among := strings.Join(names, ", ")
+	if len(among) > 80 {
+		among = strings.ToValidUTF8(among[:80], "") + "…"
 	}
-	return problem("no column with the time among " + strings.Join(names, ", "))
+	if name, ok := o.Fields[Time]; ok {
+		return problem(fmt.Sprintf("no column %q among %s", name, among))
+	}
+	return problem("no column with the time among " + among)
 }

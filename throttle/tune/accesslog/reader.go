@@ -139,6 +139,9 @@ func (r *Reader) fail(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err // the name is said already
 	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("it ends too early: %w", err)
+	}
 	r.err = &ReadError{Name: r.name, Line: r.lines.n, Err: err}
 	return r.err
 }

@@ -85,6 +85,7 @@ func TestFormats(t *testing.T) {
 			[]string{"2023-11-14T22:13:20.123Z client=10.0.0.1 method=GET path=/ status=200"}},
 		{"what a Transport records", JSON, `{"time":"2026-01-02T03:04:05.500000006Z","key":"api.example.com","class":"GET /a","cost":3,"attempt":2,"wait_s":0.5,"status":429,"more":{"time":"x"}}`,
 			[]string{"2026-01-02T03:04:05.000000006Z client=api.example.com class=GET /a status=429 cost=3 again"}},
+		{"the likeliest of several names", JSON, `{"ts":5,"time":1,"date":7,"ip":"a","key":"b","client":"c"}`, []string{"1970-01-01T00:00:01Z client=b"}},
 		{"attempts that are none of a Transport", JSON, `{"time":1,"attempt":2}`, []string{"1970-01-01T00:00:01Z"}},
 		{"nginx in JSON", JSON, `{"msec":"1700000000.123","remote_addr":"10.0.0.1","remote_user":"-","request":"GET /a HTTP/1.1","status":"200","http_user_agent":"a\u0062\"c"}`,
 			[]string{`2023-11-14T22:13:20.123Z client=10.0.0.1 method=GET path=/a agent=ab"c status=200`}},
@@ -144,7 +145,7 @@ func TestBadLines(t *testing.T) {
 		{Common, `a - - [01/Jan/2026:00:00:00 +0000] GET / HTTP/1.1 200 1`, `no "request"`, good},
 		{Common, `a - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1 200 1`, `no "request"`, good},
 		{Common, `a - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" ok 1`, "no status of three digits", good},
-		{Common, strings.Repeat("x", maxLine), tooLong, good},
+		{Common, strings.Repeat("x", 3*maxLine+5), tooLong, good},
 		{JSON, `{"time":1`, "no valid JSON", `{"time":1}`},
 		{JSON, `[1]`, "no JSON object", `{"time":1}`},
 		{JSON, `{"tyme":1}`, "no field with the time", `{"time":1}`},
@@ -208,6 +209,10 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	_, tally := read(t, "a,b\n1,2\n", Options{Format: CSV, Fields: map[Part]string{Time: "when"}})
+	_, long := read(t, strings.Repeat("é,", 100)+"\n", Options{Format: CSV})
+	if got := long.First[0].Problem; got != "no column with the time among "+strings.Repeat("é, ", 20)+"…" {
+		t.Errorf("a long header: %q", got)
+	}
 	if want := `no column "when" among a, b`; tally.Bad != 2 || tally.First[0].Problem != want {
 		t.Errorf("%+v, want %q", tally, want)
 	}
@@ -250,11 +255,11 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"neither", strings.NewReader("<xml/>\n"), "accesslog: a.log: no format fits the first lines"},
 		{"zstd", strings.NewReader("\x28\xb5\x2f\xfd\x00"), "accesslog: a.log: it is packed by zstd, which is not read: unpack it first"},
-		{"no gzip", strings.NewReader("\x1f\x8b\x08\xff"), "accesslog: a.log: unexpected EOF"},
-		{"half a gzip", strings.NewReader(packedByGzip(t, strings.Repeat("1 a\n2 b\n", 1e5))[:200]), "accesslog: a.log:28254: unexpected EOF"},
+		{"no gzip", strings.NewReader("\x1f\x8b\x08\xff"), "accesslog: a.log: it ends too early: unexpected EOF"},
+		{"half a gzip", strings.NewReader(packedByGzip(t, strings.Repeat("1 a\n2 b\n", 1e5))[:200]), "accesslog: a.log:28254: it ends too early: unexpected EOF"},
 		{"broken", io.MultiReader(strings.NewReader(strings.Repeat("1\n", maxLine)), iotest.ErrReader(errBroken)), "accesslog: a.log:65537: broken"},
 		{"broken soon", io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(errBroken)), "accesslog: a.log: broken"},
-		{"HAR", strings.NewReader(`{"log":{"entries":[`), "accesslog: a.log: unexpected EOF"},
+		{"HAR", strings.NewReader(`{"log":{"entries":[`), "accesslog: a.log: it ends too early: unexpected EOF"},
 		{"HAR", strings.NewReader(`{"log":{"entries":[{]}}`), "accesslog: a.log: entry 1: invalid character"},
 		{"HAR", strings.NewReader(`{"log":{"pages":[]}}`), "accesslog: a.log: a HAR file is an object with log.entries"},
 		{"HAR", strings.NewReader(`{"log":{"entries":{}}}`), "accesslog: a.log: a HAR file is an object with log.entries"},
