@@ -6,12 +6,14 @@ import "slices"
 type class struct {
 	name   string
 	rule   Rule
+	only   *Class // of all calls, if there is only one class of them
 	limit  Limit
 	gap    int64
 	replay replay
 
 	sizes   sizes
 	resumed sizes // of them, those after resumeAfter
+	loops   sizes // clusters that are not among them
 	agents  [numAgents]int64
 
 	totals // at the end
@@ -38,7 +40,7 @@ func (c *class) finish(t *track) {
 	if t.starts.isRegular(regularStarts) {
 		c.regularCalls += t.calls
 	}
-	loop := c.rule.Type != Batch && t.isLoop(c.limit)
+	loop := t.isLoop(c.limit) && c.rule.Type != Batch
 	if loop {
 		c.loopCalls += t.calls
 	} else {
@@ -67,14 +69,20 @@ func (c *class) mostAgents() (most agentKind, share float64) {
 
 // typeOf returns the type of client, and how it is known.
 func (c *class) typeOf() (t ClientType, why string) {
-	if c.rule.Type != Guess {
+	switch {
+	case c.rule.Type != Guess:
 		return c.rule.Type, "it was given"
+	case c.only != nil:
+		return c.only.Type, c.only.TypeWhy
 	}
 	return c.guess()
 }
 
 // report says what came out. The clusters must be closed.
 func (c *class) report(o *Options, ladder []int64) Class {
+	if len(c.sizes) == 0 {
+		c.sizes, c.loops = c.loops, nil // there is nothing else to go by
+	}
 	r := Class{
 		Name:     c.name,
 		Limit:    c.limit,
@@ -82,10 +90,12 @@ func (c *class) report(o *Options, ladder []int64) Class {
 		Clients:  c.clients,
 		Clusters: clustersOf(c.sizes, o.Percentile),
 	}
+	r.Clusters.Loops = c.loops.count()
 	r.Type, r.TypeWhy = c.typeOf()
 	r.Advised = burstOf(r.Type.tauOverT(c, o.Percentile), c.limit)
 	for i, b := range ladder {
-		if all := len(r.Candidates); all > 0 && r.Candidates[all-1].Rejected == 0 && !slices.Contains(o.Candidates, b) {
+		wanted := b == r.Advised.TauOverT || slices.Contains(o.Candidates, b)
+		if all := len(r.Candidates); all > 0 && r.Candidates[all-1].Rejected == 0 && !wanted {
 			continue // nothing is rejected at a larger one either
 		}
 		r.Candidates = append(r.Candidates, c.candidate(i, b))
@@ -100,12 +110,15 @@ func (c *class) report(o *Options, ladder []int64) Class {
 }
 
 func (c *class) candidate(i int, b int64) Candidate {
-	others := c.calls - c.loopCalls
+	others, theirs := c.calls-c.loopCalls, c.refused[i]-c.loopRefused[i]
+	if others == 0 {
+		others, theirs = c.calls, c.refused[i]
+	}
 	return Candidate{
 		Burst:     burstOf(b, c.limit),
 		Rejected:  c.refused[i],
 		Rate:      share(c.refused[i], c.calls),
-		OtherRate: share(c.refused[i]-c.loopRefused[i], others),
+		OtherRate: share(theirs, others),
 		NearRate:  share(c.replay.near[i], c.calls),
 		WorstWait: Span(c.replay.worst[i]),
 		Queue:     Span(max(c.debt-c.replay.tau[i], 0)),

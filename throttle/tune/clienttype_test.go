@@ -1,8 +1,10 @@
 package tune
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The type of client follows from names, agents and instants.
@@ -96,5 +98,28 @@ func TestTypeNames(t *testing.T) {
 	}
 	if text := ClientType(17).String(); text != "ClientType(17)" {
 		t.Error(text)
+	}
+}
+
+// What comes after five minutes away is the measure for an app, however steady
+// the rest of its calls.
+func TestResume(t *testing.T) {
+	var log strings.Builder
+	for i := range 60 {
+		wakes := 3000 * i
+		for call := range 12 {
+			fmt.Fprintf(&log, "%d.%03d phone%d\n", wakes, 10*call, i%2)
+		}
+		for poll := range 40 {
+			fmt.Fprintf(&log, "%d phone%d\n", wakes+20+7*poll*(1+poll%3), i%2)
+		}
+	}
+	r := plain(t, Options{}, log.String())
+	if r.All.Type != Mobile || r.All.TypeWhy != "clusters are larger after 5 min away" || r.All.Advised.TauOverT != 15 {
+		t.Errorf("type %v (%s), advised %+v; want mobile and ⌈12 × 1.2⌉", r.All.Type, r.All.TypeWhy, r.All.Advised)
+	}
+	steady := strings.ReplaceAll(log.String(), "phone1", "phone0") // nobody is away for as long
+	if r := plain(t, Options{Gap: time.Millisecond}, steady); r.All.Type == Mobile {
+		t.Errorf("type %v (%s) of single calls", r.All.Type, r.All.TypeWhy)
 	}
 }

@@ -11,7 +11,9 @@ import (
 const headroomNum, headroomDen = 6, 5
 
 // withHeadroom returns ⌈size × 1.2⌉.
-func withHeadroom(size int64) int64 { return (size*headroomNum + headroomDen - 1) / headroomDen }
+func withHeadroom(size int64) int64 {
+	return plus(times(size, headroomNum), headroomDen-1) / headroomDen
+}
 
 // sizes counts clusters by their size.
 type sizes map[int64]int64

@@ -90,10 +90,11 @@ const (
 // Validate returns an [*OptionError], or one of package accesslog, for the first
 // option that makes no sense.
 func (o *Options) Validate() error {
-	if _, err := newRoutes(o.withDefaults()); err != nil {
+	if err := o.validate(); err != nil {
 		return err
 	}
-	return o.validate()
+	_, err := newRoutes(o.Rules)
+	return err
 }
 
 func (o *Options) validate() error {

@@ -49,7 +49,7 @@ type Class struct {
 	Enough *Candidate `json:"enough"`
 
 	// Candidates are the bursts that were tried, the smallest first, up to the
-	// first that rejects nothing, and those that were asked for.
+	// first that rejects nothing; and what is advised or was asked for.
 	Candidates []Candidate `json:"candidates"`
 }
 
@@ -63,13 +63,15 @@ func (c *Class) At(b int64) Candidate {
 	return c.Candidates[i]
 }
 
-// Clusters tell how many calls come together. Sizes are in units of cost.
+// Clusters tell how many calls come together. Sizes are in units of cost. Those
+// that look like loops are not among them, unless there are no others.
 type Clusters struct {
 	Count      int64   `json:"count"`
 	Mean       float64 `json:"mean"`
 	Median     int64   `json:"median"`
 	Percentile int64   `json:"percentile"` // that of the options
 	Max        int64   `json:"max"`
+	Loops      int64   `json:"loops"` // how many there are besides
 	Sizes      []Size  `json:"sizes"`
 }
 
@@ -134,10 +136,13 @@ func (t *Tuner) Report() (*Report, error) {
 		Clients:     t.all.clients,
 		Late:        t.held.late,
 		LeftOut:     t.seen.leftOut,
-		All:         t.all.report(&t.options, t.ladder),
 		Classes:     t.reports(),
 		Matrix:      Matrix(),
 	}
+	if len(r.Classes) == 1 {
+		t.all.only = &r.Classes[0]
+	}
+	r.All = t.all.report(&t.options, t.ladder)
 	r.Loops, r.NumLoops = t.loops()
 	r.Warnings = t.warnings(r)
 	return r, nil

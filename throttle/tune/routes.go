@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,10 +12,10 @@ import (
 
 // The classes of calls that have no route of their own.
 const (
-	allCalls = "(all)"
-	noRoute  = "(no route)"  // the log does not say what was called
-	notFound = "(not found)" // answered 404: mostly somebody who tries what there may be
-	theRest  = "(other)"     // there are too many classes
+	NoRoute  = "(no route)"  // the log does not say what was called
+	NotFound = "(not found)" // answered 404: mostly somebody who tries what there may be
+	Other    = "(other)"     // there are too many classes
+	AllCalls = "(all)"       // all classes together
 )
 
 // routes know the class of a call: by a rule, by what the log says, else by its
@@ -33,9 +34,9 @@ const (
 	maxKnownKey = 512
 )
 
-func newRoutes(o Options) (*routes, error) {
+func newRoutes(rules []Rule) (*routes, error) {
 	r := &routes{rules: map[string]Rule{}, known: map[string]string{}}
-	for _, rule := range o.Rules {
+	for _, rule := range rules {
 		if err := r.register(rule); err != nil {
 			return nil, &OptionError{Field: "Rules", Value: rule.Pattern, Want: err.Error()}
 		}
@@ -72,7 +73,7 @@ func (r *routes) register(rule Rule) (err error) {
 // name returns the name of the class of a call.
 func (r *routes) name(e *accesslog.Entry) string {
 	if len(e.Class) == 0 && len(e.Path) == 0 {
-		return noRoute
+		return cmp.Or(string(e.Method), NoRoute)
 	}
 	r.key = append(append(append(append(append(append(append(r.key[:0],
 		e.Class...), ' '), e.Method...), ' '), e.Host...), ' '), e.Path...)
@@ -106,7 +107,7 @@ func (r *routes) find(e *accesslog.Entry) string {
 	case class != "":
 		return class
 	case e.Status == http.StatusNotFound:
-		return notFound
+		return NotFound
 	}
 	return routeOf(string(e.Method), string(e.Path))
 }

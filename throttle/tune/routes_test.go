@@ -50,7 +50,7 @@ func FuzzRoute(f *testing.F) {
 		if strings.Contains(path, "//") {
 			return // no mux takes that
 		}
-		r, err := newRoutes(Options{Rules: []Rule{{Pattern: route}}})
+		r, err := newRoutes([]Rule{{Pattern: route}})
 		if err != nil {
 			t.Fatalf("%q becomes %q: %v", path, route, err)
 		}
@@ -63,9 +63,9 @@ func FuzzRoute(f *testing.F) {
 
 // A rule comes first, then what the log says, then method and path.
 func TestClassNames(t *testing.T) {
-	r, err := newRoutes(Options{Rules: []Rule{
+	r, err := newRoutes([]Rule{
 		{Pattern: "/api/"}, {Pattern: "POST /api/login"}, {Pattern: "files.example.com/"}, {Pattern: "jobs"}, {Pattern: "GET /users/{id}"}, {Pattern: "/tree/"},
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +83,13 @@ func TestClassNames(t *testing.T) {
 			{"", "GET", "Files.Example.com:443", "/x", 200, "files.example.com/"},
 			{"", "GET", "other.example.com", "/x", 200, "GET /x"},
 			{"", "GET", "", "/users/%37", 200, "GET /users/{id}"},
-			{"", "GET", "", "/x", 404, notFound},
+			{"", "GET", "", "/x", 404, NotFound},
 			{"", "GET", "", "/x", 200, "GET /x"},
 			{"jobs", "GET", "", "/api/x", 200, "jobs"},
 			{"chores", "GET", "", "/api/x", 200, "/api/"},
 			{"chores", "", "", "", 200, "chores"},
-			{"", "GET", "", "", 200, noRoute},
+			{"", "GET", "", "", 200, "GET"},
+			{"", "", "", "", 200, NoRoute},
 		} {
 			e := accesslog.Entry{Class: []byte(tt.class), Method: []byte(tt.method), Host: []byte(tt.host), Path: []byte(tt.path), Status: tt.status}
 			if got := r.name(&e); got != tt.want {
@@ -100,7 +101,7 @@ func TestClassNames(t *testing.T) {
 
 // What is remembered of paths is bounded.
 func TestKnownRoutesAreBounded(t *testing.T) {
-	r, err := newRoutes(Options{})
+	r, err := newRoutes(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,16 @@ type track struct {
 	size        int64 // of the cluster: what its calls cost
 	calls       int64 // all there were
 	resumes     bool  // it came after resumeAfter
+	batch       bool  // it has calls that are known to come in batches
 	loop        bool  // a cluster was so large that nothing sensible lets it pass
 	starts      spacing
 
 	schedules
 }
 
-// add counts a call, which does not come before the one in front of it.
-func (t *track) add(now, cost int64, c *class) {
+// add counts a call, which does not come before the one in front of it. batch
+// says that it is known to be of a batch.
+func (t *track) add(now, cost int64, batch bool, c *class) {
 	switch {
 	case t.calls == 0:
 		t.first = now
@@ -32,21 +34,26 @@ func (t *track) add(now, cost int64, c *class) {
 		t.close(c)
 		t.resumes = now-t.last >= resumeAfter
 		t.starts.add(now - t.first)
-		t.first, t.size = now, 0
+		t.first, t.size, t.batch = now, 0, false
 	}
 	t.last = now
 	t.size += cost
 	t.calls++
+	t.batch = t.batch || batch
 	t.arrive(now, cost, &c.replay)
 }
 
-// close ends the cluster.
+// close ends the cluster. One of a loop is none that anybody would allow for.
 func (t *track) close(c *class) {
+	if !t.batch && isFast(t.size, t.last-t.first, c.limit) {
+		t.loop = true
+		c.loops[t.size]++
+		return
+	}
 	c.sizes[t.size]++
 	if t.resumes {
 		c.resumed[t.size]++
 	}
-	t.loop = t.loop || isFast(t.size, t.last-t.first, c.limit)
 }
 
 // A spacing keeps the mean and the variance of spans of time, as Welford does.

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
 	"time"
@@ -51,7 +50,7 @@ func New(o Options) (*Tuner, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	routes, err := newRoutes(o)
+	routes, err := newRoutes(o.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func New(o Options) (*Tuner, error) {
 		clients: map[string]*client{},
 		held:    window{size: o.Held},
 	}
-	t.all = t.newClass(allCalls)
+	t.all = t.newClass(AllCalls)
 	return t, nil
 }
 
@@ -79,11 +78,13 @@ func (t *Tuner) newClass(name string) *class {
 		replay:  newReplay(limit.Interval(), t.ladder),
 		sizes:   sizes{},
 		resumed: sizes{},
+		loops:   sizes{},
 	}
 }
 
 // Add counts a call. Calls need not be in order, as long as none comes later than
-// Options.Held allows. It keeps nothing of the entry.
+// Options.Held allows; those before 1970 count as late. It keeps nothing of the
+// entry.
 func (t *Tuner) Add(e *accesslog.Entry) {
 	if e.Repeated {
 		t.seen.repeated++ // it would not be there if the limit were right
@@ -129,7 +130,7 @@ func (t *Tuner) client(e *accesslog.Entry) *client {
 	c := t.clients[string(name)]
 	if c == nil && len(t.clients) < t.options.MaxClients {
 		c = &client{}
-		t.clients[string(bytes.Clone(name))] = c
+		t.clients[string(name)] = c
 	}
 	return c
 }
@@ -141,7 +142,7 @@ func (t *Tuner) class(name string) *class {
 	}
 	_, ruled := t.routes.rules[name]
 	if len(t.classes) >= t.options.MaxClasses && !ruled {
-		name = theRest
+		name = Other
 		if c = t.byName[name]; c != nil {
 			return c
 		}
@@ -154,8 +155,9 @@ func (t *Tuner) class(name string) *class {
 
 // measure takes the calls in order.
 func (t *Tuner) measure(at call) {
-	at.client.all.add(at.at, at.cost, t.all)
-	at.client.track(at.class).add(at.at, at.cost, at.class)
+	batch := at.class.rule.Type == Batch
+	at.client.all.add(at.at, at.cost, batch, t.all)
+	at.client.track(at.class).add(at.at, at.cost, batch, at.class)
 }
 
 // track returns what is kept of the calls of one class. What was called last is

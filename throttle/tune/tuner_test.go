@@ -50,8 +50,12 @@ func TestDashboard(t *testing.T) {
 			t.Errorf("τ/T = %d: %v of the calls are near the limit, want one of nine", b, c.NearRate)
 		}
 	}
-	if last := r.All.Candidates[len(r.All.Candidates)-1]; last.TauOverT != 8 {
-		t.Errorf("the last candidate is %+v, want the first that rejects nothing", last)
+	var tried []int64
+	for _, c := range r.All.Candidates {
+		tried = append(tried, c.TauOverT)
+	}
+	if want := []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 11}; !slices.Equal(tried, want) {
+		t.Errorf("tried %d, want those up to the first that rejects nothing, and what is advised", tried)
 	}
 }
 
@@ -138,6 +142,14 @@ func TestClientsAndClasses(t *testing.T) {
 	}
 }
 
+// Calls that are all of one class are of its type together.
+func TestOneClass(t *testing.T) {
+	r := plain(t, Options{}, repeat(50, "%.0f alice POST /login\n%[1].0f alice POST /login\n%[1].0f alice POST /login", time.Minute))
+	if r.All.Type != Login || r.All.TypeWhy != "its name has login" || r.All.Advised.TauOverT != 1 {
+		t.Errorf("all calls are of type %v (%s), advised %+v; want login", r.All.Type, r.All.TypeWhy, r.All.Advised)
+	}
+}
+
 // Who has logged in is known by name, and others by their address.
 func TestByUser(t *testing.T) {
 	const line = `%s - %s [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1` + "\n"
@@ -185,7 +197,7 @@ func TestLate(t *testing.T) {
 	if r.Late != 3 || r.Calls != 8 || r.Clients != 2 {
 		t.Errorf("%d late of %d calls of %d clients, want 3, 8 and 2", r.Late, r.Calls, r.Clients)
 	}
-	if text := warned(r, "late"); !strings.HasPrefix(text, "3 calls are left out") {
+	if text := warned(r, "late"); text != "left out: 3 calls that stood in the log behind 2 or more later ones" {
 		t.Errorf("it says %q", text)
 	}
 }

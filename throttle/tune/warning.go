@@ -32,7 +32,7 @@ func (t *Tuner) warnings(r *Report) []Warning {
 		all = append(all, w)
 	}
 	if r.NumLoops > 0 {
-		add("loop", "%s: a tolerance that lets it pass would hide it; the smallest burst is found without such calls", r.loop())
+		add("loop", "%s: a tolerance that lets such calls pass would hide it, so bursts are chosen without them", r.loop())
 	}
 	t.aboutLog(r, add)
 	return all
@@ -140,38 +140,45 @@ const almostAWeek = 6 * 24 * time.Hour
 func (t *Tuner) aboutLog(r *Report, add func(kind, format string, a ...any)) {
 	s := &t.seen
 	if span := r.To.Sub(r.From); span < almostAWeek {
-		add("short log", "the log covers %s: a week, with its end and the jobs that run then, tells more", short(span.Round(time.Second)))
+		add("short log", "the log covers %s: a week, its weekend included, tells more", short(span.Round(time.Second)))
 	}
 	if n := r.All.Clusters.Count; n < 100 {
-		add("few clusters", "there are only %d clusters, so that a high percentile is next to the largest", n)
+		add("few clusters", "too few clusters (%d) for a high percentile to be other than the largest", n)
 	}
 	if 2*s.vague > r.Calls {
 		add("whole seconds", "the log has whole seconds: what comes within one is one cluster, and what is cut by its end is two; milliseconds tell more")
 	}
 	if s.refused > 0 {
-		add("already refused", "%d calls were refused with 429 at the time: those that came again make bursts look larger", s.refused)
+		add("already refused", "%s got a 429 at the time: those that came again make bursts look larger", calls(s.refused))
 	}
 	if s.repeated > 0 {
-		add("repeated", "%d calls are left out: they were made again because of an answer", s.repeated)
+		add("repeated", "left out: %s made again because of an answer", calls(s.repeated))
 	}
 	if s.nameless > 0 {
-		add("no client", "%d calls name no client, and count as those of one", s.nameless)
+		add("no client", "without the name of a client, and counted as those of one: %s", calls(s.nameless))
 	}
 	if s.leftOut > 0 {
-		add("left out", "%d calls are left out: they are of clients beyond the first %d", s.leftOut, t.options.MaxClients)
+		add("left out", "left out: %s of clients beyond the first %d", calls(s.leftOut), t.options.MaxClients)
 	}
 	if r.Late > 0 {
-		add("late", "%d calls are left out: they stand in the log behind %d or more that came later", r.Late, t.options.Held/2)
+		add("late", "left out: %s that stood in the log behind %d or more later ones", calls(r.Late), t.options.Held/2)
 	}
 	if unmatched := t.unmatched(); len(unmatched) > 0 {
 		add("no match", "no call matches %s", strings.Join(unmatched, ", "))
 	}
 }
 
+func calls(n int64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
+}
+
 // unmatched returns the rules that no call has come by.
 func (t *Tuner) unmatched() (patterns []string) {
 	for pattern := range t.routes.rules {
-		if t.byName[pattern] == nil && pattern != allCalls {
+		if t.byName[pattern] == nil && pattern != AllCalls {
 			patterns = append(patterns, pattern)
 		}
 	}

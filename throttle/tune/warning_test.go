@@ -73,21 +73,21 @@ func TestWarnings(t *testing.T) {
 		{"short log", Options{}, "0\n500000", "the log covers 138h53m20s: a week"},
 		{"short log", Options{}, "0\n604800", ""},
 		{"few clusters", Options{}, page(2), ""},
-		{"few clusters", Options{}, "1", "there are only 1 clusters"},
+		{"few clusters", Options{}, "1", "too few clusters (1) for a high percentile"},
 		{"whole seconds", Options{}, page(1), ""},
 		{"whole seconds", Options{}, "1\n2\n3.5", "the log has whole seconds"},
-		{"already refused", Options{}, `{"time":1,"status":429}`, "1 calls were refused with 429"},
-		{"repeated", Options{}, `{"time":1}` + "\n" + `{"time":2,"wait_s":1,"attempt":2}`, "1 calls are left out: they were made again"},
-		{"no client", Options{}, "1\n2 alice", "1 calls name no client"},
-		{"left out", Options{MaxClients: 1}, "1 alice\n2 bob", "1 calls are left out: they are of clients beyond the first 1"},
-		{"no match", Options{Rules: []Rule{{Pattern: "/x"}, {Pattern: "/p"}, {Pattern: allCalls, Type: Mobile}}}, page(1), "no call matches /x"},
+		{"already refused", Options{}, `{"time":1,"status":429}`, "1 call got a 429"},
+		{"repeated", Options{}, `{"time":1}` + "\n" + `{"time":2,"wait_s":1,"attempt":2}`, "left out: 1 call made again"},
+		{"no client", Options{}, "1\n2 alice", "without the name of a client, and counted as those of one: 1 call"},
+		{"left out", Options{MaxClients: 1}, "1 alice\n2 bob", "left out: 1 call of clients beyond the first 1"},
+		{"no match", Options{Rules: []Rule{{Pattern: "/x"}, {Pattern: "/p"}, {Pattern: AllCalls, Type: Mobile}}}, page(1), "no call matches /x"},
 	} {
 		r := plain(t, tt.options, tt.log)
 		if got := warned(r, tt.kind); !strings.HasPrefix(got, tt.want) || got != "" && tt.want == "" {
 			t.Errorf("%s: %q, want %q; all: %+v", tt.kind, got, tt.want, r.Warnings)
 		}
 	}
-	if r := plain(t, Options{Rules: []Rule{{Pattern: allCalls, Type: Mobile}}}, "1"); r.All.Type != Mobile {
+	if r := plain(t, Options{Rules: []Rule{{Pattern: AllCalls, Type: Mobile}}}, "1"); r.All.Type != Mobile {
 		t.Errorf("all calls are taken for those of type %v, want mobile", r.All.Type)
 	}
 }
@@ -122,11 +122,20 @@ func TestLoops(t *testing.T) {
 		if r.All.Enough == nil || r.All.Enough.TauOverT != 2 || r.All.Enough.OtherRate != 0 {
 			t.Errorf("%s: enough is %+v, want what alice needs", tt.name, r.All.Enough)
 		}
+		if c := r.All.Clusters; c.Max != 3 || c.Loops > 1 {
+			t.Errorf("%s: clusters %+v, want those of alice", tt.name, c)
+		}
 	}
 	batch := Options{Rules: []Rule{{Pattern: "jobs", Type: Batch}}}
 	r := plain(t, batch, repeat(400, "%.3f bob jobs", 50*time.Millisecond))
-	if c := r.Classes[0]; c.Enough == nil || c.Enough.TauOverT < 300 {
-		t.Errorf("a batch that is known to be one: %+v, want room for it", c.Enough)
+	for _, c := range []Class{r.All, r.Classes[0]} {
+		if c.Enough == nil || c.Enough.TauOverT < 300 || c.Clusters.Max != 400 || r.NumLoops > 0 {
+			t.Errorf("%s: a batch that is known to be one: enough is %+v, clusters %+v; want room for it", c.Name, c.Enough, c.Clusters)
+		}
+	}
+	r = plain(t, Options{}, repeat(400, "%.3f", 50*time.Millisecond))
+	if c := r.All; c.Clusters.Max != 400 || c.Enough.TauOverT < 300 || r.NumLoops != 1 {
+		t.Errorf("nothing but a loop: enough is %+v, clusters %+v; want what there is", c.Enough, c.Clusters)
 	}
 	var many strings.Builder
 	for i := range 70 {
