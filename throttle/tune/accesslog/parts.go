@@ -130,6 +130,7 @@ func (p *parts) holdBack(e *Entry) problem {
 		return "a wait that is no number of seconds"
 	}
 	e.At = e.At.Add(-time.Duration(wait * float64(time.Second)))
+	e.Whole = false // it has been measured, and was whole by chance
 	if e.At.Unix() < 0 {
 		return farInstant
 	}

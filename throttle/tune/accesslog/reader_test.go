@@ -170,13 +170,17 @@ func TestBadLines(t *testing.T) {
 	if tally.Bad != 10 || len(tally.First) != firstBad || tally.First[4].Number != 5 {
 		t.Errorf("ten bad lines: %+v", tally)
 	}
+	_, tally = read(t, `{"time":1}`+"\n"+`{"time":1,"wait_s":0}`, Options{})
+	if tally.Calls != 2 || tally.Vague != 1 {
+		t.Errorf("a log and a recording in whole seconds: %+v", tally)
+	}
 	_, tally = read(t, "time,a\n\"1,b\n2,c\n", Options{})
 	if tally.Calls != 1 || tally.Bad != 1 || tally.First[0] != (Line{2, "no end of a quoted field"}) {
 		t.Errorf("CSV: %+v", tally)
 	}
 	har := `{"log":{"entries":[{"startedDateTime":"now"},{"startedDateTime":7},{"startedDateTime":"2026-01-01T00:00:00Z"}]}}`
 	_, tally = read(t, har, Options{})
-	if tally.Calls != 1 || tally.Bad != 2 || tally.First[0].Problem != "entry 1: no instant where one should be" {
+	if tally.Calls != 1 || tally.Vague != 1 || tally.Bad != 2 || tally.First[0].Problem != "entry 1: no instant where one should be" {
 		t.Errorf("HAR: %+v", tally)
 	}
 }
