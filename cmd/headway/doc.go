@@ -5,6 +5,7 @@
 //	headway explain [FILE]   read the head of a response, or a HAR file
 //	headway probe URL        send one request, and explain the answer
 //	headway simulate [FILE]  play request times against models of a limit
+//	headway tune [FILE…]     choose the burst of a limit from access logs
 //	headway backoff          show when the retries of a policy come
 //	headway league           play client strategies against simulated servers
 //
@@ -108,6 +109,57 @@
 // What --csv writes has a line for each request and model, and these columns:
 // time, cost, model, tokens_before, allowed, tokens_left, retry_at. Where there
 // are several models, the name of each has its number before it, as "2 gcra".
+//
+// # JSON and CSV of tune
+//
+// What --json writes is one object. A burst is given in both of the ways in which
+// one speaks of it, and shares are from 0 to 1:
+//
+//	gap_seconds            the most that calls of one cluster are apart
+//	percentile             of the sizes of clusters that counts, 99 for p99
+//	close_to_zero          the share of calls that may be rejected
+//	from, to               the first call and the last, RFC 3339
+//	calls, clients         that were measured
+//	late_calls             that stood in the log too late, and are not among calls
+//	left_out_calls         of clients beyond a million, and not among calls
+//	logs                   one for each file
+//	  name, format
+//	  calls, bad_lines     how many lines were a call, and how many should have been
+//	  first_bad            up to five of them: line (0 if problem names an entry) and problem
+//	  whole_second         calls whose time is in whole seconds
+//	all                    all calls of a client under one limit, as a class
+//	classes                each class of calls, as if it had a limit of its own
+//	  name                 a pattern of http.ServeMux, or what the log calls it; (all),
+//	                       (no route), (not found) or (other)
+//	  type, type_why       the type of client, and what tells
+//	  limit                count, window_seconds, interval_seconds (T)
+//	  calls, clients
+//	  clusters             count, mean, median, percentile and max of the calls in a cluster;
+//	                       loops, how many look like loops, and are not among count;
+//	                       sizes, of which each has size and clusters
+//	  advised              the burst by the matrix
+//	    tau_over_t         τ/T, which some call the burst
+//	    back_to_back       τ/T + 1, the calls that go at once from rest: Burst in package throttle
+//	    tolerance_seconds  τ
+//	    window_share       τ as a share of the window
+//	  enough               the smallest candidate at which no more than close_to_zero of the
+//	                       calls are rejected, those of loops left out; null if there is none
+//	  candidates           all up to the first that rejects nothing, what is advised, and
+//	                       --candidates; each has the members of advised and
+//	    rejected, reject_rate
+//	                       of all calls
+//	    reject_rate_without_loops
+//	    near_limit_rate    the share of calls that passed with no room for one more behind them
+//	    worst_wait_seconds of a rejected call, until it would have passed
+//	    worst_queue_seconds
+//	                       of a client that waits its turn instead, loops left out
+//	loops, loop_clients    the first 20 clients that look like runaway loops (client, calls,
+//	                       why), and how many there are
+//	matrix                 the tolerance by type of client: type, who, tau_over_t, why
+//	warnings               kind, classes (none if it is about all), text
+//
+// What --csv writes has a line for each class and candidate. Its columns have the
+// names of these members.
 //
 // # JSON and CSV of backoff
 //

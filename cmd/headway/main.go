@@ -32,6 +32,7 @@ type commands struct {
 	Explain  explainCommand  `cmd:"" help:"Explain the head of a response, or a HAR file."`
 	Probe    probeCommand    `cmd:"" help:"Send one request, and explain the answer."`
 	Simulate simulateCommand `cmd:"" help:"Play request times against models of a limit, and show which are allowed."`
+	Tune     tuneCommand     `cmd:"" help:"Choose the burst of a limit from access logs."`
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
 }

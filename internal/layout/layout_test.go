@@ -51,6 +51,10 @@ var rules = map[string]rule{
 
 	// What it records is read by tools that know no transport.
 	"transport/record": {},
+	// What bursts are measured by knows no limiter either.
+	"throttle/tune":           {code: []string{"throttle/tune/accesslog"}},
+	"throttle/tune/accesslog": {},
+
 	"transport": {
 		code: []string{"backoff", "headers", "throttle", "transport/record", retryable},
 		test: []string{"throttle/throttletest", "throttle/simulate", "transport/transporttest", xtime},

@@ -1,0 +1,124 @@
+package accesslog
+
+import (
+	"bytes"
+)
+
+// A commonParser reads the Common and the Combined Log Format:
+//
+//	host ident user [time] "request" status bytes "referer" "agent"
+//
+// The host may stand behind the name and port of a virtual host. What comes
+// after the agent is passed over.
+type commonParser struct{ clock clock }
+
+func (p *commonParser) parse(line []byte, e *Entry) problem {
+	who, rest, found := bytes.Cut(line, []byte(" ["))
+	if !found {
+		return "no [time]"
+	}
+	at, rest, found := bytes.Cut(rest, []byte("]"))
+	if !found {
+		return "no end of [time]"
+	}
+	if bad := p.clock.read(at, e); bad != "" {
+		return bad
+	}
+	if bad := setWho(who, e); bad != "" {
+		return bad
+	}
+	request, rest, found := quoted(rest)
+	if !found {
+		return "no \"request\""
+	}
+	e.setRequest(request)
+	status, rest := word(rest)
+	n, ok := digits(status)
+	if !ok || len(status) != 3 {
+		return "no status of three digits"
+	}
+	e.Status = n
+	_, rest = word(rest) // the length
+	_, rest, _ = quoted(rest)
+	if agent, _, found := quoted(rest); found && string(agent) != "-" {
+		e.Agent = agent
+	}
+	return ""
+}
+
+// setWho reads host, ident and user, of which the last may have blanks.
+func setWho(who []byte, e *Entry) problem {
+	first, rest := word(who)
+	second, rest2 := word(rest)
+	if isVirtualHost(first) && isAddress(second) {
+		e.Host, first = first, second
+		_, rest2 = word(rest2)
+	}
+	if len(first) == 0 {
+		return "no host"
+	}
+	e.Client = first
+	if user := bytes.TrimSpace(rest2); len(user) > 0 && string(user) != "-" && string(user) != `""` {
+		e.User = user
+	}
+	return ""
+}
+
+// isVirtualHost reports whether it is a name and a port.
+func isVirtualHost(b []byte) bool {
+	colon := bytes.LastIndexByte(b, ':')
+	if colon <= 0 || colon == len(b)-1 {
+		return false
+	}
+	_, ok := digits(b[colon+1:])
+	return ok
+}
+
+// isAddress reports whether it may be a host, where otherwise "-" or a name of
+// the ident protocol stands.
+func isAddress(b []byte) bool {
+	return bytes.IndexByte(b, '.') > 0 || bytes.IndexByte(b, ':') >= 0
+}
+
+// word returns the bytes up to the next blank, and those behind it.
+func word(b []byte) (first, rest []byte) {
+	for len(b) > 0 && b[0] == ' ' {
+		b = b[1:]
+	}
+	if i := bytes.IndexByte(b, ' '); i >= 0 {
+		return b[:i], b[i+1:]
+	}
+	return b, nil
+}
+
+// quoted returns what stands between quotation marks, with its escapes as they
+// are.
+func quoted(b []byte) (text, rest []byte, found bool) {
+	for len(b) > 0 && b[0] == ' ' {
+		b = b[1:]
+	}
+	if len(b) == 0 || b[0] != '"' {
+		return nil, b, false
+	}
+	b = b[1:]
+	for i := 0; ; {
+		end := bytes.IndexByte(b[i:], '"')
+		if end < 0 {
+			return nil, nil, false
+		}
+		i += end
+		if !escaped(b[:i]) {
+			return b[:i], b[i+1:], true
+		}
+		i++
+	}
+}
+
+// escaped reports whether an odd number of backslashes is at the end.
+func escaped(b []byte) bool {
+	n := len(b)
+	for n > 0 && b[n-1] == '\\' {
+		n--
+	}
+	return (len(b)-n)%2 == 1
+}
