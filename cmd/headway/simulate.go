@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"iter"
@@ -21,8 +22,9 @@ type simulateCommand struct {
 	JSON        bool     `name:"json" xor:"form" help:"Write JSON."`
 	CSV         bool     `name:"csv" xor:"form" help:"Write CSV, a line for each request and model."`
 	List        bool     `xor:"form" help:"Only list the models and their parameters."`
+	Client      string   `help:"Of a log: whose calls; of a recording: the key of the budget. By default there must be only one."`
 	figureFlags
-	File string `arg:"" optional:"" default:"-" help:"Request times in seconds, one a line, time:cost where one costs more or less than 1; - or nothing is stdin."`
+	File string `arg:"" optional:"" default:"-" help:"Request times in seconds, one a line, time:cost where one costs more or less than 1; or a log of JSON lines, as a Transport records it; - or nothing is stdin."`
 }
 
 // Help is what kong shows below the help of the command.
@@ -38,6 +40,10 @@ The same requests under two kinds of limit, then one limit under all of them, th
 	headway simulate --bucket 5 --refill 1 -m all times.txt
 
 	headway simulate -m gcra,t=200ms,tau=2s times.txt
+
+What a bucket of 12 would have done to the calls that a Transport has recorded:
+
+	headway simulate --bucket 12 --refill 1 calls.jsonl
 
 A request that is refused uses nothing up and is not sent again, unless a model has count_refused. Times must not go backward; blank lines and what follows a # are passed over. Costs and tokens have up to three decimals.`
 }
@@ -178,7 +184,15 @@ func (c *simulateCommand) requests(e *env) (list iter.Seq2[sim.Request, error], 
 	if err != nil {
 		return nil, name, nil, err
 	}
-	return sim.Read(file), name, func() { file.Close() }, nil
+	done = func() { file.Close() }
+	input := bufio.NewReaderSize(file, 1<<16)
+	if c.Client == "" && !isLog(input) {
+		return sim.Read(input), name, done, nil
+	}
+	if list, err = c.replay(e, name, input); err != nil {
+		done()
+	}
+	return list, name, done, err
 }
 
 // wrongEntry says where in the input something is wrong.
