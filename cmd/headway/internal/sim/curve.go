@@ -24,6 +24,7 @@ type Curve struct {
 type recorder struct {
 	tokens, allowed, refused thinned
 
+	from, to    time.Duration // what there is to be seen
 	first, last time.Duration // requests
 	begun       bool
 	turn        time.Duration // when the level stops rising, or jumps
@@ -37,14 +38,18 @@ func (c *recorder) before(v *server, at time.Duration) {
 		return
 	}
 	const samples, visible = 16, 200
-	gap := at - c.last
-	if gap <= (at-c.first)/visible {
+	begin, end := max(c.last, c.from), min(at, c.to)
+	gap := end - begin
+	if gap <= (end-max(c.first, c.from))/visible {
 		return
 	}
-	from := c.last
+	if begin > c.last {
+		c.level(v, begin)
+	}
+	from := begin
 	for i := range samples {
-		to := c.last + gap/samples*time.Duration(i+1)
-		if c.turn > from && c.turn <= to && c.turn < at {
+		to := begin + gap/samples*time.Duration(i+1)
+		if c.turn > from && c.turn <= to {
 			c.level(v, c.turn-1)
 			c.level(v, c.turn)
 		}
@@ -60,6 +65,9 @@ func (c *recorder) level(v *server, at time.Duration) {
 
 func (c *recorder) after(at time.Duration, verdict simulate.Verdict, o Outcome) {
 	c.last, c.turn = at, verdict.ResetAt
+	if at < c.from || at > c.to {
+		return
+	}
 	c.tokens.add(at, o.Before)
 	if o.Left != o.Before {
 		c.tokens.add(at, o.Left)
