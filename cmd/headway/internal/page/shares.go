@@ -27,8 +27,8 @@ type share struct {
 	Refused []int `json:"refused"`
 }
 
-// newShares counts from an instant on, until another if that is later. With none
-// of them it counts from the first request to the last.
+// newShares counts between two instants, or if the second is not later, from the
+// first request to the last.
 func newShares(models int, from, to time.Duration) *shares {
 	s := &shares{From: sim.None, Width: 1, Models: make([]share, models), to: math.MaxInt64}
 	if to > from {
