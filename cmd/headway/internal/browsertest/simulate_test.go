@@ -58,8 +58,8 @@ func TestErrorsBesideTheirEntries(t *testing.T) {
 	if got := b.get(`document.getElementById("refill").getAttribute("aria-invalid") + " " + document.getElementById("refill").getAttribute("aria-describedby")`); got != "true refill-error refill-hint" {
 		t.Errorf("aria says %s", got)
 	}
-	b.enter("refill", "1")
 	b.enter("requests", "0, 1 # these, and\r# a comment\r  abc\r4")
+	b.enter("refill", "1")
 	b.shows("#requests-error", `Request 3: the time "abc" is not a number.`)
 	if got := b.get(`document.querySelectorAll(".error").length`); got != "1" {
 		t.Errorf("%s errors are shown, want 1: the other is mended", got)
