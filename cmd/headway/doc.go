@@ -8,10 +8,12 @@
 //	headway tune [FILE…]     choose the burst of a limit from access logs
 //	headway backoff          show when the retries of a policy come
 //	headway league           play client strategies against simulated servers
+//	headway serve            serve a page for all of this, or a rate-limited test server
 //
 // headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
 // network failed, or 2 if the input or the flags make no sense, or 130 if the
 // user stopped it; then there is one line on stderr that says what, and where.
+// Ctrl-C is how serve ends well.
 //
 // # JSON of explain and probe
 //
@@ -183,6 +185,23 @@
 //
 // What --csv writes has a line for each schedule and retry, and these columns:
 // retry_after, retry, shortest, mean, longest, earliest, expected, latest, reached.
+//
+// # Serve
+//
+// The page simulates limits, chooses a burst from a log and draws backoff
+// schedules, in a browser on the same machine. All that it needs is in this
+// program, and what it is given is computed here and kept nowhere. Its address
+// holds what was entered, so that a link brings it back.
+//
+// It listens on 127.0.0.1, unless --addr names another address. Browsers may ask
+// for it as localhost, by a loopback address and by the host in --addr; if that
+// is 0.0.0.0 or [::], by any address. Other names are refused with status 421,
+// and what other sites send with 403.
+//
+// With --limited it is another server, to try clients against: each call counts
+// against one limit. The models are those of package simulate, from rest; windows
+// begin on the minute, or wherever their length divides the time since 1970.
+// X-RateLimit-Limit is the burst, and of a window its count.
 //
 // # JSON of league
 //

@@ -35,6 +35,7 @@ type commands struct {
 	Tune     tuneCommand     `cmd:"" help:"Choose the burst of a limit from access logs."`
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
+	Serve    serveCommand    `cmd:"" help:"Serve a page to simulate and tune limits on, or a rate-limited server to test clients against."`
 }
 
 // An env is what a command has of the process around it. What it writes to
@@ -43,12 +44,13 @@ type env struct {
 	ctx    context.Context
 	stdin  io.Reader
 	stdout *spool
+	live   io.Writer // stdout at once, for commands that go on until they are stopped
 	stderr io.Writer // for what is of no use later
 }
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), stderr: stderr}
+	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), live: stdout, stderr: stderr}
 	defer func() { _ = e.stdout.Close() }() // a temporary file, which the system clears up else
 	err := e.do(args)
 	if err == nil {

@@ -110,10 +110,13 @@ func checkImports(t *testing.T, root fs.FS) (problems []string) {
 }
 
 // packages returns the source files of the root module by folder, and the
-// folders of the modules within it, which it leaves alone.
+// folders of the modules within it, whose files it leaves alone.
 func packages(t *testing.T, root fs.FS) (files map[string][]string, nested []string) {
 	t.Helper()
 	files = map[string][]string{}
+	isNested := func(file string) bool {
+		return slices.ContainsFunc(nested, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
+	}
 	err := fs.WalkDir(root, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -126,9 +129,8 @@ func packages(t *testing.T, root fs.FS) (files map[string][]string, nested []str
 		case d.IsDir():
 			if _, err := fs.Stat(root, path.Join(file, "go.mod")); err == nil {
 				nested = append(nested, file)
-				return fs.SkipDir
 			}
-		case strings.HasSuffix(name, ".go"):
+		case strings.HasSuffix(name, ".go") && !isNested(file):
 			dir := path.Dir(file)
 			files[dir] = append(files[dir], file)
 		}

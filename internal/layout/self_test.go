@@ -20,9 +20,14 @@ func TestImportsFindsViolations(t *testing.T) {
 	tree["examples/one/ok.go"] = source(module + "/transport")
 	tree["own/go.mod"] = &fstest.MapFile{}
 	tree["own/ok.go"] = source("example.com/anything")
+	tree["own/inner/go.mod"] = &fstest.MapFile{}
+	tree["own/inner/ok.go"] = source("example.com/anything")
 	tree["headers/testdata/ok.go"] = source("example.com/anything")
 	if got := checkImports(t, tree); len(got) > 0 {
 		t.Fatalf("a tidy tree: %q", got)
+	}
+	if _, got := packages(t, tree); !slices.Equal(got, []string{"own", "own/inner"}) {
+		t.Errorf("modules within it: %q, want own and own/inner", got)
 	}
 
 	for _, tt := range []struct {

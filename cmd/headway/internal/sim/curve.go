@@ -24,6 +24,7 @@ type Curve struct {
 type recorder struct {
 	tokens, allowed, refused thinned
 
+	from, to    time.Duration // what there is to be seen
 	first, last time.Duration // requests
 	begun       bool
 	turn        time.Duration // when the level stops rising
@@ -37,19 +38,23 @@ func (c *recorder) before(v *server, at time.Duration) {
 		return
 	}
 	const samples, visible = 16, 200
-	gap := at - c.last
-	if gap <= (at-c.first)/visible {
+	begin, end := max(c.last, c.from), min(at, c.to)
+	gap := end - begin
+	if gap <= (end-max(c.first, c.from))/visible {
 		return
 	}
-	from := c.last
+	if begin > c.last {
+		c.level(v, begin)
+	}
+	from := begin
 	for i := range samples {
-		to := c.last + gap/samples*time.Duration(i+1)
+		to := begin + gap/samples*time.Duration(i+1)
 		if i == samples-1 {
-			to = at
+			to = end
 		}
 		if v.stairs {
 			c.jumps(v, from, to)
-		} else if c.turn > from && c.turn < to {
+		} else if c.turn > from && c.turn <= to {
 			c.level(v, c.turn)
 		}
 		if from = to; to < at {
@@ -89,6 +94,9 @@ func (v *server) level(at time.Duration) float64 {
 
 func (c *recorder) after(at time.Duration, verdict simulate.Verdict, o Outcome) {
 	c.last, c.turn = at, verdict.ResetAt
+	if at < c.from || at > c.to {
+		return
+	}
 	c.tokens.add(at, o.Before)
 	if o.Left != o.Before {
 		c.tokens.add(at, o.Left)

@@ -73,6 +73,30 @@ func TestCurveOfStairs(t *testing.T) {
 	}
 }
 
+// A part of a run is as it is in the whole, from edge to edge.
+func TestCurveOfAPart(t *testing.T) {
+	s := Spec{Bucket: 5 * One, Refill: 1}
+	report, err := Setup{Models: []Spec{s}, Points: 1000, From: 2 * time.Second, To: 5 * time.Second}.Run(List("0:5,3,3:5,9,9:5"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := report.Models[0].Curve
+	for _, want := range [][2]float64{{2, 2}, {3, 3}, {3, 2}, {5, 4}} {
+		if !c.Tokens.has(want[0], want[1]) {
+			t.Errorf("no tokens at %v in %v", want, c.Tokens)
+		}
+	}
+	if n := len(c.Tokens.Time); c.Tokens.Time[0] != 2 || c.Tokens.Time[n-1] != 5 {
+		t.Errorf("it goes from %v to %v, want 2 to 5", c.Tokens.Time[0], c.Tokens.Time[n-1])
+	}
+	if got, want := fmt.Sprint(c.Allowed, c.Refused), "{[3] [2]} {[3] [2]}"; got != want {
+		t.Errorf("the marks are %s, want %s", got, want)
+	}
+	if m := report.Models[0]; m.Allowed+m.Refused != 5 {
+		t.Errorf("%d requests count, want all 5", m.Allowed+m.Refused)
+	}
+}
+
 // However many requests there are, the curve is short, in order, and goes as high
 // and as low as the tokens did.
 func TestCurveIsShort(t *testing.T) {

@@ -74,6 +74,10 @@ type Setup struct {
 	// Points is how many points each line of a Curve has at most, 16 or more.
 	// Zero means that there are no curves.
 	Points int
+
+	// From and To are the part of the run that the curves show. A To of zero or
+	// less means to the end.
+	From, To time.Duration
 }
 
 // A Simulation is a run that takes one request after the other.
@@ -108,13 +112,25 @@ func (s Setup) New() (*Simulation, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := player{server: server, sum: simulate.Summary{Burst: simulate.Peak{Window: s.BurstWindow}}}
-		if most := max(s.Points, 16); s.Points > 0 {
-			p.curve = &recorder{tokens: thinned{most: most}, allowed: thinned{most: most}, refused: thinned{most: most}}
-		}
-		run.players = append(run.players, p)
+		run.players = append(run.players, player{
+			server: server,
+			sum:    simulate.Summary{Burst: simulate.Peak{Window: s.BurstWindow}},
+			curve:  s.recorder(),
+		})
 	}
 	return run, nil
+}
+
+// recorder is nil if there are to be no curves.
+func (s Setup) recorder() *recorder {
+	if s.Points <= 0 {
+		return nil
+	}
+	if s.To <= 0 {
+		s.To = simulate.Horizon
+	}
+	empty := thinned{most: max(s.Points, 16)}
+	return &recorder{tokens: empty, allowed: empty, refused: empty, from: s.From, to: s.To}
 }
 
 // Run sends requests to the models, calls each with every step unless it is nil,
