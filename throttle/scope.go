@@ -42,7 +42,7 @@ func (s *scope) init(b *Budget, name string) {
 // call.
 func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 	s := t.lane.scope
-	if !t.unsettled || len(s.known) == 0 || s.speaksOf(policies) || byHandOnly(policies) {
+	if len(s.known) == 0 || s.speaksOf(policies) {
 		return s
 	}
 	for _, other := range b.scopes {
@@ -50,7 +50,7 @@ func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 			return other
 		}
 	}
-	if len(b.scopes) >= maxScopes {
+	if !t.unsettled || len(b.scopes) >= maxScopes || byHandOnly(policies) {
 		return s
 	}
 	return b.newScope(policies[0].Name)
@@ -76,14 +76,21 @@ func byHandOnly(policies []Policy) bool {
 	return !slices.ContainsFunc(policies, func(p Policy) bool { return !p.Concurrent && !p.countOnly() })
 }
 
-// move puts a call into another scope, as if it had gone there.
+// move puts a call into another scope, as if it had gone there. Of those that
+// were answered while it was under way, it is not known which were moved as well:
+// perhaps all. Nothing goes while a scope is closed, so that a call which is found
+// to be of it then went before the refusal.
 func (t *Ticket) move(to *scope) {
 	from, n := t.lane.scope, int64(t.cost)
 	if from == to {
 		return
 	}
+	meanwhile := from.ended.Load() - n - t.ended
 	t.lane = t.budget.twin(t.lane, to)
-	t.ended, t.sent = to.ended.Add(n)-n, to.sent.Add(n)
+	t.ended, t.sent = max(0, to.ended.Add(n)-n-meanwhile), to.sent.Add(n)
+	if to.cool.on() {
+		to.cool.began = t.sent
+	}
 }
 
 // twin is the lane of the same name in another scope: it has the same limits

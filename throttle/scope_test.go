@@ -87,6 +87,53 @@ func TestSettledCallsStay(t *testing.T) {
 	})
 }
 
+// A call of a kind that is known goes where others were found to be counted, if
+// its answer says so: those that went together are not told apart by which was
+// answered first.
+func TestCallsFollowTheirPolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+		search := go1(t, root, true, quota("search", 30, 29, time.Minute))
+		if l := go1(t, root, false, quota("search", 30, 28, time.Minute)); l != search {
+			t.Error("a call whose answer speaks of search is not of its lane")
+		}
+		if l := go1(t, search, false, quota("core", 5000, 4998, time.Hour)); l != root {
+			t.Error("a call whose answer speaks of core is not of its lane")
+		}
+	})
+}
+
+// Answers that overtake each other, to calls that are all found to be of another
+// scope: the least that remains counts.
+func TestCallsMoveOutOfOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		b.SetSpread(-1)
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+		var tickets []Ticket
+		for range 3 {
+			ticket, err := root.Acquire(t.Context(), Call{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ticket.Unsettled()
+			tickets = append(tickets, ticket)
+		}
+		for i, left := range []float64{7, 8, 9} {
+			tickets[i].Answered(quota("search", 10, left, time.Minute))
+		}
+		n, search := 0, tickets[2].Lane()
+		for ; search.Allow(); n++ {
+		}
+		if n < 6 || n > 7 { // the first may come late, and the last waits for that
+			t.Errorf("%d calls may go, want the 7 that are left", n)
+		}
+	})
+}
+
 func TestReachOfARefusal(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

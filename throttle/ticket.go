@@ -151,9 +151,9 @@ func (b *Budget) concerned(t *Ticket, whom Reach) []*scope {
 }
 
 // Unsettled says that no call like this one was answered before. If its answer
-// then speaks of none of the policies that were published in its lane, the
-// server counts such calls by themselves: see Lane. Without it, what is published
-// holds for all calls of the budget.
+// then speaks of none of the policies that were published until now, the server
+// counts such calls by themselves: see Lane. Without it, policies that are new
+// hold for all calls that its lane shares its limits with.
 func (t *Ticket) Unsettled() { t.unsettled = true }
 
 // Lane is the lane that the call was in, or that its answer showed it to be in:

@@ -138,6 +138,54 @@ func TestPathsPart(t *testing.T) {
 	})
 }
 
+// Calls that go at once to a path like none before are all found to be of its
+// quota, not only the one that is answered first.
+func TestFirstCallsOfAPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := github()
+		tr := &transport.Transport{Base: server, MaxWait: -1, Spread: -1}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/code")) })
+		}
+		wg.Wait()
+		for range 2 {
+			do(t, tr, get(t, "https://api.test/search/code"))
+		}
+		start := time.Now()
+		do(t, tr, get(t, "https://api.test/user"))
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("a call of core took %v once the searches had used up their quota", d)
+		}
+	})
+}
+
+// Refusals of calls that went together to a path like none before are one event:
+// the delay grows once, not with each of them.
+func TestFirstCallsOfAPathAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newScript(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(20 * time.Millisecond)
+			status, name := 200, "core"
+			if strings.HasPrefix(req.URL.Path, "/search/") {
+				status, name = 429, "search"
+			}
+			return answer(status, "", "X-RateLimit-Resource", name, "X-RateLimit-Remaining", "99", "X-RateLimit-Limit", "100", "X-RateLimit-Reset", "60")(req)
+		})
+		tr := &transport.Transport{Base: server, MaxAttempts: 1, Backoff: still}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/"+string(rune('a'+i)))) })
+		}
+		wg.Wait()
+		if d := tr.Budgets()[0].CoolingLeft; d > still.Delay(0, 0) {
+			t.Errorf("after one flight of refusals the calls are held back for %v, want %v", d, still.Delay(0, 0))
+		}
+	})
+}
+
 // discordjs/discord.js#7654, discord's X-RateLimit-Global: one 429 that is of
 // everybody stops all buckets, any other only its own.
 func TestGlobalRefusal(t *testing.T) {

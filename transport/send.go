@@ -76,9 +76,9 @@ func (e *engine) listen(req *http.Request, resp *http.Response, r *route, attemp
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
-	unsettled := r.unsettled(req, said, t)
+	unsettled, lane := r.unsettled(req, said, t), t.Lane()
 	e.pass(req, resp, said, attempt, r, t)
-	if unsettled {
+	if unsettled || t.Lane() != lane {
 		r.learn(req, t.Lane())
 	}
 	return said.Refused
