@@ -134,6 +134,37 @@ func TestCallsMoveOutOfOrder(t *testing.T) {
 	})
 }
 
+// A call that does not go after all leaves everything as it was: the level, the
+// permit, and the right to ask what holds after the end of a window.
+func TestCancelledTicket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := NewBudget(Limit{Rate: 1, Burst: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.SetMaxConcurrent(1)
+		lane, _ := b.Lane("")
+		go1(t, lane, true, quota("core", 100, 0, 10*time.Second+time.Second/2))
+		var wg sync.WaitGroup
+		for range 3 { // each waits until the one before it is cancelled
+			wg.Go(func() {
+				ticket, err := lane.Acquire(t.Context(), Call{Cost: 2})
+				if err != nil {
+					t.Error(err)
+				}
+				ticket.Cancel()
+			})
+		}
+		wg.Wait()
+		if s := b.State(); s.Tokens[0] != 5 || s.InFlight != 0 {
+			t.Errorf("%v are left of 5, %d under way", s.Tokens[0], s.InFlight)
+		}
+		if d := waitOf(t, lane); d != 0 {
+			t.Errorf("the next call asks after %v", d)
+		}
+	})
+}
+
 func TestReachOfARefusal(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

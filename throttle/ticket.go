@@ -1,6 +1,9 @@
 package throttle
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A Ticket is a call that was let go. Its holder tells the budget what came of
 // it: Answered once there is an answer or an error, or Refused if the server did
@@ -70,12 +73,55 @@ func (t *Ticket) done(clock func() int64) {
 	b := t.budget
 	b.lock()
 	defer b.unlock()
+	t.free()
+	b.dispatch(b.settle(clock()))
+}
+
+// free gives back the permits that the call holds.
+func (t *Ticket) free() {
 	if t.counted {
 		t.counted = false
-		b.permits.inUse--
+		t.budget.permits.inUse--
 	}
 	t.land()
-	b.dispatch(b.settle(clock()))
+}
+
+// Cancel ends a call that will not go after all: nothing else is told of it. What
+// it was charged is given back, as if it had never been, so that Cancel is for the
+// moment after the call was let go, and not for later.
+func (t *Ticket) Cancel() {
+	b := t.budget
+	t.lane.scope.ended.Add(int64(t.cost))
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	for c := range b.cells(t.lane) {
+		if !c.endless {
+			*b.hold(c) -= c.cost(t.cost)
+			c.asked = c.asked && t.at < c.end
+		}
+	}
+	t.free()
+	b.dispatch(at)
+}
+
+// Exchange gives the slot of a call that has not gone yet back for one in another
+// lane, for which it waits as [Lane.Acquire] does, ahead of those who were never
+// let go. What it has waited already is part of its wait, and counts against
+// MaxWait. After an error there is nothing more to tell the ticket.
+func (t *Ticket) Exchange(ctx context.Context, l *Lane, call Call) error {
+	t.Cancel()
+	if call.MaxWait > 0 {
+		call.MaxWait = max(1, call.MaxWait-t.waited)
+	}
+	call.Again = true
+	other, err := l.Acquire(ctx, call)
+	if err != nil {
+		return err
+	}
+	other.waited += t.waited
+	*t = other
+	return nil
 }
 
 // A Refusal is an answer by which a server did not take a call, because of a

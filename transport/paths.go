@@ -52,16 +52,10 @@ func (r *route) acquire(ctx context.Context, req *http.Request, call throttle.Ca
 	if err != nil || ticket.Waited() == 0 {
 		return ticket, err
 	}
-	now := r.laneFor(req)
-	if now == lane {
-		return ticket, nil
+	if now := r.laneFor(req); now != lane {
+		err = ticket.Exchange(ctx, now, call)
 	}
-	ticket.Answered(nil)
-	ticket.Done()
-	if call.MaxWait > 0 {
-		call.MaxWait = max(1, call.MaxWait-ticket.Waited())
-	}
-	return now.Acquire(ctx, call)
+	return ticket, err
 }
 
 // unsettled reports whether no call like this one was answered before, so that

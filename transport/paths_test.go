@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -85,7 +86,9 @@ func TestResourcesOfOneHost(t *testing.T) {
 
 		var all, core sync.WaitGroup
 		for i := range 60 {
-			all.Go(func() { do(t, tr, get(t, fmt.Sprintf("https://api.test/search/%s?q=%d", []string{"issues", "users", "commits"}[i%3], i))) })
+			all.Go(func() {
+				do(t, tr, get(t, fmt.Sprintf("https://api.test/search/%s?q=%d", []string{"issues", "users", "commits"}[i%3], i)))
+			})
 			all.Go(func() { do(t, tr, post(t, "https://api.test/graphql", "{}")) })
 		}
 		start := time.Now()
@@ -241,6 +244,29 @@ func TestCallsMoveWhileTheyWait(t *testing.T) {
 		wg.Wait()
 		if d := time.Since(start); d < 200*time.Second {
 			t.Errorf("three calls that wait for one quota of a call in 100 s took %v", d)
+		}
+	})
+}
+
+// What a call was charged in the wrong line it gets back, and what it waited there
+// is part of its wait.
+func TestCallsThatMovePayOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waited := time.Duration(0)
+		tr := &transport.Transport{
+			Base: github(), MaxWait: 2 * time.Minute,
+			Limits:  transport.Limits{"api.test/": {{Rate: 0.1, Burst: 1}}},
+			Observe: func(_ context.Context, e transport.Event) { waited = max(waited, e.Wait) },
+		}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		start := time.Now()
+		for range 6 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/issues")) })
+		}
+		wg.Wait()
+		if d := time.Since(start); d != time.Minute || waited < d-time.Second {
+			t.Errorf("six calls at one in 10 s took %v, and the last waited %v; want a minute", d, waited)
 		}
 	})
 }

@@ -78,8 +78,7 @@ func withCause(ctx context.Context, err error) error {
 // drop gives a ticket back whose attempt will not be made.
 func (p *resumption) drop() {
 	p.held = false
-	p.ticket.Answered(nil)
-	p.ticket.Done()
+	p.ticket.Cancel()
 }
 
 // newRetries makes the client that leads through the later attempts. All that
