@@ -69,6 +69,8 @@ type Lane struct {
 	fast   atomic.Pointer[cell]
 	own    []*cell
 	queues [classes]queue
+
+	planned int // cost of those in it who go before the one that is looked at; see replan
 }
 
 // NewBudget returns a budget with limits that all bind. A Burst of 0 is 1. The

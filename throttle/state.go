@@ -54,7 +54,7 @@ func (b *Budget) laneState(l *Lane, at int64) LaneState {
 			}
 		}
 		newcomer := &waiter{lane: twin, cost: 1, class: classes - 1, counted: true}
-		due, _ := b.expect(newcomer, b.ahead(newcomer, at), at)
+		due, _ := b.expect(newcomer, b.newcomer(newcomer, at), at)
 		s.NextSlot = max(s.NextSlot, time.Duration(max(0, due-at)))
 	}
 	return s
