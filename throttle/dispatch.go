@@ -198,9 +198,9 @@ func (b *Budget) firstOf(s *scope, class int, at int64) (*waiter, int64) {
 	if s.claimed {
 		return nil, later
 	}
-	for _, l := range b.lanes {
+	for _, l := range s.lanes {
 		w := l.queues[class].head
-		if w == nil || l.scope != s || first != nil && first.seq < w.seq {
+		if w == nil || first != nil && first.seq < w.seq {
 			continue
 		}
 		if due := b.laneEarliest(l, w.cost, w.counted && !w.nested); due > at {

@@ -83,10 +83,7 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 		return 0
 	}
 	n, end := 0, at
-	for _, l := range b.lanes {
-		if l.scope != s {
-			continue
-		}
+	for _, l := range s.lanes {
 		for _, q := range l.queues {
 			n += q.cost
 		}

@@ -13,7 +13,8 @@ import (
 // like none before speaks of none of the policies that were published there.
 type scope struct {
 	budget *Budget
-	name   string // of the policy that it was first known by; empty for the root
+	name   string  // of the policy that it was first known by; empty for the root
+	lanes  []*Lane // those of the budget that are in it
 
 	sent  atomic.Int64 // cost of all that Acquire let go
 	ended atomic.Int64 // cost of all that was answered since
@@ -99,8 +100,8 @@ func (b *Budget) twin(l *Lane, s *scope) *Lane {
 	if l.scope == s {
 		return l
 	}
-	for _, other := range b.lanes {
-		if other.scope == s && other.name == l.name {
+	for _, other := range s.lanes {
+		if other.name == l.name {
 			return other
 		}
 	}

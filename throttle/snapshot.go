@@ -33,10 +33,7 @@ func (b *Budget) Save() Saved {
 	if until := b.openAt(); until != fresh {
 		s.CoolingUntil = s.At.Add(time.Duration(until - at))
 	}
-	for _, l := range b.lanes {
-		if l.scope != &b.root {
-			continue // its limits are those of its twin
-		}
+	for _, l := range b.root.lanes { // the others have the limits of their twins
 		for _, c := range b.byHandOf(l) {
 			s.Tokens[l.name] = append(s.Tokens[l.name], finite(c.level(*b.hold(c), at)))
 		}

@@ -31,10 +31,7 @@ func (b *Budget) State() State {
 	s := State{Key: b.key, Waiting: b.waiting, InFlight: b.permits.inUse}
 	s.CoolingLeft = time.Duration(max(0, b.openAt()-at))
 	s.Limits, s.Tokens = b.levels(b.common(), at)
-	for _, l := range b.lanes {
-		if l.scope != &b.root {
-			continue // see its twin
-		}
+	for _, l := range b.root.lanes {
 		ls := b.laneState(l, at)
 		s.NextSlot = max(s.NextSlot, ls.NextSlot)
 		if l != &b.main {
