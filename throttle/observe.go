@@ -98,11 +98,12 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 
 // forget drops the policies that were not published for long, although others
 // were: those of the scope that the server spoke of, and those of other scopes
-// once they say nothing of the present. It reports whether there were any.
+// once they say nothing of the present, and nobody waits for an answer that might.
+// It reports whether there were any.
 func (b *Budget) forget(spoken *scope, at int64) bool {
 	dropped := false
 	for _, s := range b.scopes {
-		if len(s.known) < 2 && s == spoken {
+		if s == spoken && len(s.known) < 2 || s != spoken && s.busy() {
 			continue
 		}
 		before := len(s.known)

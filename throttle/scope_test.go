@@ -273,6 +273,39 @@ func TestScopesAreSaved(t *testing.T) {
 	})
 }
 
+// What holds for calls whose answers take long is not forgotten meanwhile, though
+// others are answered.
+func TestScopesOfSlowCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		perMinute := []Policy{{Name: "export", Limit: 1, Window: time.Minute, Burst: 1, Remaining: -1, Reset: -1}}
+		go1(t, root, true, quota("core", 5000, 4999, 3*time.Hour))
+		export := go1(t, root, true, perMinute)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				ticket, err := export.Acquire(t.Context(), Call{})
+				if err != nil {
+					t.Error(err)
+				}
+				time.Sleep(5 * time.Minute)
+				ticket.Answered(perMinute)
+				ticket.Done()
+			})
+		}
+		for range 60 {
+			time.Sleep(10 * time.Second)
+			go1(t, root, false, quota("core", 5000, 4999, 2*time.Hour))
+		}
+		wg.Wait()
+		if d := time.Since(start); d < 15*time.Minute {
+			t.Errorf("ten calls at one a minute, of five minutes each, took %v", d)
+		}
+	})
+}
+
 // In any mix of scopes, lanes, costs and cancelled calls, the limit set by hand
 // holds, every call ends, and nothing is left behind.
 func TestScopesLoseNobody(t *testing.T) {
