@@ -65,6 +65,15 @@ func (p *Policy) plan(seen sighting) (out plan, ok bool) {
 	return out, out.limit.Validate() == nil
 }
 
+// Binds reports whether the policy says enough to make a limit of calls by itself:
+// a cap on calls under way does not, nor the count of what is left of a limit that
+// is not published.
+func (p Policy) Binds() bool {
+	p = p.sane()
+	_, ok := p.plan(sighting{from: fresh})
+	return ok && !p.Concurrent
+}
+
 // countOnly reports whether the policy says what is left, but not of what.
 func (p *Policy) countOnly() bool {
 	return p.Remaining >= 0 && p.Limit == 0 && p.Window == 0 && p.Burst == 0 && p.Reset < 0

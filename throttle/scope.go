@@ -51,7 +51,7 @@ func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 			return other
 		}
 	}
-	if !t.unsettled || len(b.scopes) >= maxScopes || byHandOnly(policies) {
+	if !t.unsettled || len(b.scopes) >= maxScopes || !slices.ContainsFunc(policies, Policy.Binds) {
 		return s
 	}
 	return b.newScope(policies[0].Name)
@@ -72,12 +72,6 @@ func (s *scope) busy() bool { return s.cool.on() || s.sent.Load() != s.ended.Loa
 // speaksOf reports whether one of the policies is known here.
 func (s *scope) speaksOf(policies []Policy) bool {
 	return slices.ContainsFunc(policies, func(p Policy) bool { return s.knownAs(p.Name) != nil })
-}
-
-// byHandOnly reports whether the policies are nothing but counts of a limit set
-// by hand, or caps on the calls under way: these are of no scope.
-func byHandOnly(policies []Policy) bool {
-	return !slices.ContainsFunc(policies, func(p Policy) bool { return !p.Concurrent && !p.countOnly() })
 }
 
 // move puts a call into another scope, as if it had gone there. Of those that

@@ -254,6 +254,25 @@ func TestScopesAreBounded(t *testing.T) {
 	})
 }
 
+// What makes no limit makes no scope either.
+func TestScopesNeedALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+		for _, p := range []Policy{
+			{Name: "limit", Limit: 100, Remaining: -1, Reset: -1},
+			{Name: "count", Remaining: 5, Reset: -1},
+			{Name: "cap", Limit: 3, Window: time.Second, Concurrent: true, Remaining: -1, Reset: -1},
+			{Name: "over", Limit: 100, Remaining: 100, Reset: 0},
+		} {
+			if l := go1(t, root, true, []Policy{p}); l != root {
+				t.Errorf("a call that is told %+v is of a lane of its own", p)
+			}
+		}
+	})
+}
+
 func TestScopesAreSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b Budget

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -64,7 +65,7 @@ func (r *route) unsettled(req *http.Request, said Reading, t *throttle.Ticket) b
 	if len(said.Policies) == 0 {
 		return false
 	}
-	if _, shown := r.paths.find(req); shown {
+	if _, shown := r.paths.find(req); shown || !slices.ContainsFunc(said.Policies, throttle.Policy.Binds) {
 		return false
 	}
 	t.Unsettled()

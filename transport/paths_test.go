@@ -271,6 +271,34 @@ func TestCallsThatMovePayOnce(t *testing.T) {
 	})
 }
 
+// An answer that says too little to make a limit of it says nothing of where its
+// calls belong: the next does.
+func TestPathsThatSayTooLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := github()
+		first := true
+		base := newScript(func(req *http.Request) (*http.Response, error) {
+			resp, err := server.RoundTrip(req)
+			if first && strings.HasPrefix(req.URL.Path, "/search/") {
+				first = false
+				resp.Header.Del("X-RateLimit-Limit")
+				resp.Header.Del("X-RateLimit-Reset")
+			}
+			return resp, err
+		})
+		tr := &transport.Transport{Base: base, MaxWait: -1, Spread: -1}
+		do(t, tr, get(t, "https://api.test/user"))
+		for range 10 {
+			do(t, tr, get(t, "https://api.test/search/code"))
+		}
+		start := time.Now()
+		do(t, tr, get(t, "https://api.test/user"))
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("a call of core took %v once the searches had used up their quota", d)
+		}
+	})
+}
+
 // Servers whose paths are all different fill no memory.
 func TestPathsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
