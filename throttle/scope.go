@@ -13,7 +13,7 @@ import (
 // like none before speaks of none of the policies that were published there.
 type scope struct {
 	budget *Budget
-	name   string  // of the policy that it was first known by; empty for the root
+	name   string  // of the policy that it was first known by, or like it; empty for the root
 	lanes  []*Lane // those of the budget that are in it
 
 	sent  atomic.Int64 // cost of all that Acquire let go
@@ -54,7 +54,11 @@ func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 	if !t.unsettled || len(b.scopes) >= maxScopes || !slices.ContainsFunc(policies, Policy.Binds) {
 		return s
 	}
-	return b.newScope(policies[0].Name)
+	name := policies[0].Name
+	for b.hasScope(name) {
+		name += "+"
+	}
+	return b.newScope(name)
 }
 
 // newScope adds a scope. Where nobody may call at all, nobody may call there.
@@ -63,7 +67,12 @@ func (b *Budget) newScope(name string) *scope {
 	s.init(b, name)
 	s.cool.until = b.closedUntil()
 	b.scopes = append(b.scopes, s)
+	b.twin(&b.main, s) // a scope has a lane, as the root has
 	return s
+}
+
+func (b *Budget) hasScope(name string) bool {
+	return slices.ContainsFunc(b.scopes, func(s *scope) bool { return s.name == name })
 }
 
 // busy reports whether a call of the scope is under way, or it is closed.

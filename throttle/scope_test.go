@@ -274,22 +274,37 @@ func TestScopesNeedALimit(t *testing.T) {
 }
 
 func TestScopesAreSaved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b Budget
-		root, _ := b.Lane("")
-		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
-		go1(t, root, true, quota("search", 30, 0, time.Minute+time.Second/2))
-		var next Budget
-		next.Restore(b.Save())
-		root, _ = next.Lane("")
-		if d := waitOf(t, root); d != 0 {
-			t.Errorf("a call of core waits %v", d)
-		}
-		search := go1(t, root, true, quota("search", 30, 0, time.Minute+time.Second/2))
-		if search == root || len(next.scopes) != 2 {
-			t.Errorf("search is not known again: %d scopes", len(next.scopes))
-		}
-	})
+	for _, name := range []string{"search", ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var b Budget
+				root, _ := b.Lane("")
+				spent := quota(name, 30, 0, time.Minute+time.Second/2)
+				go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+				ticket, err := root.Acquire(t.Context(), Call{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ticket.Unsettled()
+				ticket.Refused(Refusal{Policies: spent, Delay: func(int) time.Duration { return 2 * time.Minute }})
+				ticket.Done()
+
+				var next Budget
+				next.Restore(b.Save())
+				root, _ = next.Lane("")
+				if d := waitOf(t, root); d != 0 {
+					t.Errorf("a call of core waits %v", d)
+				}
+				search := go1(t, root, true, spent)
+				if search == root || len(next.scopes) != 2 {
+					t.Errorf("%q is not known again: %d scopes", name, len(next.scopes))
+				}
+				if d := waitOf(t, search); d != 2*time.Minute {
+					t.Errorf("a call of %q waits %v, want until the end of its cool-down", name, d)
+				}
+			})
+		})
+	}
 }
 
 // What holds for calls whose answers take long is not forgotten meanwhile, though
