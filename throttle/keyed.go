@@ -116,7 +116,7 @@ func (b *Budget) letGo() bool {
 	at := b.settle(now())
 	busy := b.waiting > 0 || b.bound.head != nil || b.permits.inUse > 0
 	for _, s := range b.scopes {
-		busy = busy || s.busy() || s.cool.strikes > 0 || s.clock.cell != nil
+		busy = busy || s.cool.on() || s.cool.strikes > 0 || s.sent.Load() != s.ended.Load() || s.clock.cell != nil
 	}
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {

@@ -96,33 +96,25 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 	return end - at
 }
 
-// forget drops the policies that were not published for long, although others
-// were: those of the scope that the server spoke of, and those of other scopes
-// once they say nothing of the present, and nobody waits for an answer that might.
-// It reports whether there were any.
-func (b *Budget) forget(spoken *scope, at int64) bool {
-	dropped := false
-	for _, s := range b.scopes {
-		if s == spoken && len(s.known) < 2 || s != spoken && s.busy() {
-			continue
-		}
-		before := len(s.known)
-		s.known = slices.DeleteFunc(s.known, func(k *known) bool {
-			old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
-			if s != spoken && k.cell != nil && k.cell.end != far {
-				old = old && at >= k.cell.end
-			}
-			if old && k.cell != nil {
-				b.retire(k.cell)
-			}
-			return old
-		})
-		if len(s.known) < before {
-			b.relist(s)
-			dropped = true
-		}
+// forget drops the policies of a scope that were not published for long, although
+// others were. It reports whether there were any.
+func (b *Budget) forget(s *scope, at int64) bool {
+	if len(s.known) < 2 {
+		return false
 	}
-	return dropped
+	before := len(s.known)
+	s.known = slices.DeleteFunc(s.known, func(k *known) bool {
+		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
+		if old && k.cell != nil {
+			b.retire(k.cell)
+		}
+		return old
+	})
+	if len(s.known) == before {
+		return false
+	}
+	b.relist(s)
+	return true
 }
 
 // hear takes in one policy. It reports whether the limits are others than

@@ -75,9 +75,6 @@ func (b *Budget) hasScope(name string) bool {
 	return slices.ContainsFunc(b.scopes, func(s *scope) bool { return s.name == name })
 }
 
-// busy reports whether a call of the scope is under way, or it is closed.
-func (s *scope) busy() bool { return s.cool.on() || s.sent.Load() != s.ended.Load() }
-
 // speaksOf reports whether one of the policies is known here.
 func (s *scope) speaksOf(policies []Policy) bool {
 	return slices.ContainsFunc(policies, func(p Policy) bool { return s.knownAs(p.Name) != nil })

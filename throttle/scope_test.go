@@ -340,6 +340,24 @@ func TestScopesOfSlowCalls(t *testing.T) {
 	})
 }
 
+// Nor is it while nobody calls there.
+func TestScopesAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, 3*time.Hour))
+		export := go1(t, root, true, []Policy{{Name: "export", Limit: 1, Window: time.Second, Burst: 1, Remaining: -1, Reset: -1}})
+		for range 60 {
+			time.Sleep(time.Minute)
+			go1(t, root, false, quota("core", 5000, 4999, 2*time.Hour))
+		}
+		waitOf(t, export)
+		if d := waitOf(t, export); d < time.Second {
+			t.Errorf("the second of two calls waits %v, want a second", d)
+		}
+	})
+}
+
 // In any mix of scopes, lanes, costs and cancelled calls, the limit set by hand
 // holds, every call ends, and nothing is left behind.
 func TestScopesLoseNobody(t *testing.T) {
