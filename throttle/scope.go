@@ -32,7 +32,7 @@ type scope struct {
 // maxScopes bounds the scopes of a budget: more are names that hold an
 // identifier. What is published beyond them is taken to be of the scope that the
 // call was in.
-const maxScopes = 32
+const maxScopes = 128
 
 func (s *scope) init(b *Budget, name string) {
 	s.budget, s.name = b, name

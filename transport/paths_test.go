@@ -111,6 +111,35 @@ func TestResourcesOfOneHost(t *testing.T) {
 	})
 }
 
+// A server such as Discord's has a small quota for nearly every route of a bot:
+// each is used to the full, whatever waits for the others.
+func TestManyResourcesOfOneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &resourceServer{
+			window: 5 * time.Second, limits: map[string]int{},
+			resource: func(req *http.Request) string { return req.URL.Path[1:] },
+		}
+		tr := &transport.Transport{Base: server, MaxWait: -1, Spread: -1}
+		for i := range 60 {
+			name := string(rune('a'+i/8)) + string(rune('a'+i%8))
+			server.limits[name] = 5
+			do(t, tr, get(t, "https://api.test/"+name))
+		}
+		time.Sleep(time.Minute)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for name := range server.limits {
+			for range 10 {
+				wg.Go(func() { do(t, tr, get(t, "https://api.test/"+name)) })
+			}
+		}
+		wg.Wait()
+		if d := time.Since(start); d > 10*time.Second || len(server.refused) > 0 {
+			t.Errorf("ten calls of each of 60 quotas of five in 5 s took %v, refused were %v", d, server.refused)
+		}
+	})
+}
+
 // What is within one scope parts from it when an answer says so, and what has
 // numbers in its path is like the other numbers.
 func TestPathsPart(t *testing.T) {
