@@ -74,6 +74,12 @@ func (p Policy) Binds() bool {
 	return ok && !p.Concurrent
 }
 
+// leavesNone reports whether the policy says that less is left than a call of n
+// needs.
+func (p *Policy) leavesNone(n int) bool {
+	return !p.Concurrent && p.Remaining >= 0 && p.Remaining < float64(n)
+}
+
 // countOnly reports whether the policy says what is left, but not of what.
 func (p *Policy) countOnly() bool {
 	return p.Remaining >= 0 && p.Limit == 0 && p.Window == 0 && p.Burst == 0 && p.Reset < 0

@@ -202,7 +202,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		// early. At the worst the next call goes one interval from here.
 		*tat = min(*tat, c.tatFor(plan.least, seen.at))
 	}
-	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
+	t.spent = t.spent || p.leavesNone(t.cost)
 	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
 		return false
 	}

@@ -170,12 +170,14 @@ func TestReachOfARefusal(t *testing.T) {
 		name     string
 		reach    Reach
 		left     float64
+		reset    time.Duration
 		wantRoot time.Duration
 	}{
-		{"nothing is left", ReachUnknown, 0, 0},
-		{"something is left", ReachUnknown, 9, 10 * time.Second},
-		{"local", ReachLocal, 9, 0},
-		{"global", ReachGlobal, 0, 10 * time.Second},
+		{"nothing is left", ReachUnknown, 0, 5 * time.Second, 0},
+		{"nothing is left, at the reset", ReachUnknown, 0, 0, 0},
+		{"something is left", ReachUnknown, 9, 5 * time.Second, 10 * time.Second},
+		{"local", ReachLocal, 9, 5 * time.Second, 0},
+		{"global", ReachGlobal, 0, 5 * time.Second, 10 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -188,7 +190,7 @@ func TestReachOfARefusal(t *testing.T) {
 					t.Fatal(err)
 				}
 				ticket.Refused(Refusal{
-					Policies: quota("search", 30, tt.left, 5*time.Second),
+					Policies: quota("search", 30, tt.left, tt.reset),
 					Reach:    tt.reach,
 					Delay:    func(int) time.Duration { return 10 * time.Second },
 				})

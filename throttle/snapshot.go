@@ -40,7 +40,11 @@ func (b *Budget) Save() Saved {
 	for _, part := range b.scopes {
 		for _, k := range part.known {
 			if k.cell != nil {
-				s.Published = append(s.Published, SavedPolicy{k.policy, finite(k.cell.level(*b.hold(k.cell), at)), part.name})
+				p := k.policy
+				if k.cell.end != far {
+					p.Reset = time.Duration(max(0, k.cell.end-at)) // it was heard some time ago
+				}
+				s.Published = append(s.Published, SavedPolicy{p, finite(k.cell.level(*b.hold(k.cell), at)), part.name})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -183,14 +184,15 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	if first && b.blind(s) {
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
-	b.coolDown(b.concerned(t, r.Reach), until, at)
+	b.coolDown(b.concerned(t, &r), until, at)
 	b.follow(seen, at) // not before: nobody is to leave with the refusal
 	return d
 }
 
 // concerned are the scopes that a refusal closes.
-func (b *Budget) concerned(t *Ticket, whom Reach) []*scope {
-	if whom == ReachLocal || whom == ReachUnknown && t.spent {
+func (b *Budget) concerned(t *Ticket, r *Refusal) []*scope {
+	usedUp := slices.ContainsFunc(r.Policies, func(p Policy) bool { return p.leavesNone(t.cost) })
+	if r.Reach == ReachLocal || r.Reach == ReachUnknown && usedUp {
 		return []*scope{t.lane.scope}
 	}
 	return b.scopes
