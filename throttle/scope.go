@@ -29,8 +29,8 @@ type scope struct {
 	claimed  bool       // who is first in line for its limits has to wait
 }
 
-// maxScopes bounds the scopes of a budget: more are names that hold an
-// identifier. What is published beyond them is taken to be of the scope that the
+// maxScopes bounds the scopes of a budget. Some servers have one for nearly every
+// route; more are names that hold an identifier. What is published beyond them is taken to be of the scope that the
 // call was in.
 const maxScopes = 128
 

@@ -30,8 +30,9 @@ const (
 	// EventRefusedLocally: an attempt was not sent, because of Err. Wait is how
 	// long it would have had to wait.
 	EventRefusedLocally EventKind = "refused locally"
-	// EventThrottled: the server refused, with Status. All calls of the budget
-	// are held back for Wait.
+	// EventThrottled: the server refused, with Status. The calls that it counts
+	// together with this one are held back for Wait, or all of the budget, as far
+	// as it says.
 	EventThrottled EventKind = "throttled"
 	// EventRetry: the call will be sent again, after Status or Err. It may have
 	// to wait for its slot.

@@ -182,8 +182,8 @@ func (p *resumption) left() (time.Duration, bool) {
 	return time.Until(p.end), true
 }
 
-// delay is how long this call waits by itself, after a fault. After a refusal
-// all calls of the budget are held back, and this one with them.
+// delay is how long this call waits by itself, after a fault. After a refusal all
+// calls that it concerns are held back, and this one with them.
 func (p *resumption) delay() time.Duration {
 	if p.last.refused {
 		return 0
