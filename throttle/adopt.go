@@ -65,6 +65,21 @@ func (p *Policy) plan(seen sighting) (out plan, ok bool) {
 	return out, out.limit.Validate() == nil
 }
 
+// Binds reports whether the policy says enough to make a limit of calls by itself:
+// a cap on calls under way does not, nor the count of what is left of a limit that
+// is not published.
+func (p Policy) Binds() bool {
+	p = p.sane()
+	_, ok := p.plan(sighting{from: fresh})
+	return ok && !p.Concurrent
+}
+
+// leavesNone reports whether the policy says that less is left than a call of n
+// needs.
+func (p *Policy) leavesNone(n int) bool {
+	return !p.Concurrent && p.Remaining >= 0 && p.Remaining < float64(n)
+}
+
 // countOnly reports whether the policy says what is left, but not of what.
 func (p *Policy) countOnly() bool {
 	return p.Remaining >= 0 && p.Limit == 0 && p.Window == 0 && p.Burst == 0 && p.Reset < 0

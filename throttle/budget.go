@@ -69,6 +69,8 @@ type Lane struct {
 	fast   atomic.Pointer[cell]
 	own    []*cell
 	queues [classes]queue
+
+	planned int // cost of those in it who go before the one that is looked at; see replan
 }
 
 // NewBudget returns a budget with limits that all bind. A Burst of 0 is 1. The
@@ -142,7 +144,7 @@ func (b *Budget) Lane(name string, limits ...Limit) (*Lane, error) {
 }
 
 func (b *Budget) addLane(l *Lane) *Lane {
-	b.lanes = append(slices.Clip(b.lanes), l)
+	b.lanes, l.scope.lanes = append(slices.Clip(b.lanes), l), append(l.scope.lanes, l)
 	all := b.lanes
 	b.byName.Store(&all)
 	b.refresh()
@@ -154,10 +156,8 @@ func (b *Budget) Lanes() []string {
 	var names []string
 	b.lock()
 	defer b.unlock()
-	for _, l := range b.lanes {
-		if l.scope == &b.root {
-			names = append(names, l.name)
-		}
+	for _, l := range b.root.lanes {
+		names = append(names, l.name)
 	}
 	return names
 }
@@ -184,7 +184,7 @@ func (b *Budget) init() {
 		b.root.init(b, "")
 		b.scopes = []*scope{&b.root}
 		b.main.budget, b.main.scope = b, &b.root
-		b.lanes = []*Lane{&b.main}
+		b.lanes, b.root.lanes = []*Lane{&b.main}, []*Lane{&b.main}
 		first := b.lanes
 		b.byName.Store(&first)
 		b.permits.coldEnd = far

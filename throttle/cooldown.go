@@ -39,10 +39,7 @@ func (b *Budget) coolDown(scopes []*scope, until, at int64) {
 // endCoolDown opens a scope at the instant that was announced: each limit has a
 // level of one call then, and fills from there.
 func (b *Budget) endCoolDown(s *scope) {
-	for _, l := range b.lanes {
-		if l.scope != s {
-			continue
-		}
+	for _, l := range s.lanes {
 		for c := range b.cells(l) {
 			tat := b.tat(c)
 			*b.hold(c) = tat

@@ -1,6 +1,9 @@
 package throttle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // settle brings the budget up to date for a step at instant at, and returns at.
 func (b *Budget) settle(at int64) int64 {
@@ -134,7 +137,7 @@ func (b *Budget) dispatch(at int64) {
 			return
 		}
 		b.unqueue(w)
-		b.countPassed(w)
+		b.countPassed(w, at)
 		if w.err = b.never(w.lane, w.cost); w.err == nil {
 			w.ticket = b.charge(w.lane, at, w.cost, w.counted, w.nested)
 			w.ticket.pressed = true
@@ -175,19 +178,27 @@ func (b *Budget) first(at int64) (*waiter, int64) {
 		s.claimed = false
 	}
 	for _, class := range b.turns() {
-		var first *waiter
-		for _, s := range b.scopes {
-			w, when := b.firstOf(s, class, at)
-			later = min(later, when)
-			if w != nil && (first == nil || w.seq < first.seq) {
-				first = w
-			}
-		}
-		if first != nil {
-			return first, later
+		w, when := b.firstIn(class, at)
+		later = min(later, when)
+		if w != nil {
+			return w, later
 		}
 	}
 	return nil, later
+}
+
+// firstIn is first for the calls of one class.
+func (b *Budget) firstIn(class int, at int64) (*waiter, int64) {
+	var first *waiter
+	later := far
+	for _, s := range b.scopes {
+		w, when := b.firstOf(s, class, at)
+		later = min(later, when)
+		if w != nil && (first == nil || w.seq < first.seq) {
+			first = w
+		}
+	}
+	return first, later
 }
 
 // firstOf is first for the calls of one class and scope. Whom the limits of the
@@ -198,9 +209,9 @@ func (b *Budget) firstOf(s *scope, class int, at int64) (*waiter, int64) {
 	if s.claimed {
 		return nil, later
 	}
-	for _, l := range b.lanes {
+	for _, l := range s.lanes {
 		w := l.queues[class].head
-		if w == nil || l.scope != s || first != nil && first.seq < w.seq {
+		if w == nil || first != nil && first.seq < w.seq {
 			continue
 		}
 		if due := b.laneEarliest(l, w.cost, w.counted && !w.nested); due > at {
@@ -233,19 +244,22 @@ func (b *Budget) turns() [classes]int {
 	return order
 }
 
-func (b *Budget) countPassed(went *waiter) {
+// countPassed counts who goes for those of lower classes that might have gone in
+// its place. Those whom their own limits hold back might not.
+func (b *Budget) countPassed(went *waiter, at int64) {
 	b.passed[went.class] = 0
 	for class := went.class + 1; class < classes; class++ {
-		waits := false
-		for _, l := range b.lanes {
-			waits = waits || l.queues[class].head != nil
-		}
-		if waits {
-			b.passed[class]++
-		} else {
+		if !b.waits(class) {
 			b.passed[class] = 0
+		} else if w, _ := b.firstIn(class, at); w != nil {
+			b.passed[class]++
 		}
 	}
+}
+
+// waits reports whether anybody of the class does.
+func (b *Budget) waits(class int) bool {
+	return slices.ContainsFunc(b.lanes, func(l *Lane) bool { return l.queues[class].head != nil })
 }
 
 func (b *Budget) unqueue(w *waiter) {

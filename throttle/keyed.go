@@ -121,6 +121,8 @@ func (b *Budget) letGo() bool {
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			busy = busy || c.level(*b.hold(c), at) < float64(c.limit.Burst)
+			// A new budget lets so many go before it hears what is left of a quota.
+			busy = busy || at < c.end && c.end != far && c.limit.Burst < coldCalls
 		}
 	}
 	if !busy {

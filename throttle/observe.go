@@ -83,10 +83,7 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 		return 0
 	}
 	n, end := 0, at
-	for _, l := range b.lanes {
-		if l.scope != s {
-			continue
-		}
+	for _, l := range s.lanes {
 		for _, q := range l.queues {
 			n += q.cost
 		}
@@ -99,32 +96,25 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 	return end - at
 }
 
-// forget drops the policies that were not published for long, although others
-// were: those of the scope that the server spoke of, and those of other scopes
-// once they say nothing of the present. It reports whether there were any.
-func (b *Budget) forget(spoken *scope, at int64) bool {
-	dropped := false
-	for _, s := range b.scopes {
-		if len(s.known) < 2 && s == spoken {
-			continue
-		}
-		before := len(s.known)
-		s.known = slices.DeleteFunc(s.known, func(k *known) bool {
-			old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
-			if s != spoken && k.cell != nil && k.cell.end != far {
-				old = old && at >= k.cell.end
-			}
-			if old && k.cell != nil {
-				b.retire(k.cell)
-			}
-			return old
-		})
-		if len(s.known) < before {
-			b.relist(s)
-			dropped = true
-		}
+// forget drops the policies of a scope that were not published for long, although
+// others were. It reports whether there were any.
+func (b *Budget) forget(s *scope, at int64) bool {
+	if len(s.known) < 2 {
+		return false
 	}
-	return dropped
+	before := len(s.known)
+	s.known = slices.DeleteFunc(s.known, func(k *known) bool {
+		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
+		if old && k.cell != nil {
+			b.retire(k.cell)
+		}
+		return old
+	})
+	if len(s.known) == before {
+		return false
+	}
+	b.relist(s)
+	return true
 }
 
 // hear takes in one policy. It reports whether the limits are others than
@@ -212,7 +202,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		// early. At the worst the next call goes one interval from here.
 		*tat = min(*tat, c.tatFor(plan.least, seen.at))
 	}
-	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
+	t.spent = t.spent || p.leavesNone(t.cost)
 	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
 		return false
 	}

@@ -88,7 +88,7 @@ func (b *Budget) bind(at int64) int64 {
 		due := b.due(w.lane, w.cost, false)
 		last = max(at, due, last)
 		b.unqueue(w)
-		b.countPassed(w)
+		b.countPassed(w, far)
 		if w.err = b.never(w.lane, w.cost); w.err != nil || len(b.byHand) == 0 {
 			close(w.ready)
 			continue

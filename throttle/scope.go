@@ -13,7 +13,8 @@ import (
 // like none before speaks of none of the policies that were published there.
 type scope struct {
 	budget *Budget
-	name   string // of the policy that it was first known by; empty for the root
+	name   string  // of the policy that it was first known by, or like it; empty for the root
+	lanes  []*Lane // those of the budget that are in it
 
 	sent  atomic.Int64 // cost of all that Acquire let go
 	ended atomic.Int64 // cost of all that was answered since
@@ -28,10 +29,10 @@ type scope struct {
 	claimed  bool       // who is first in line for its limits has to wait
 }
 
-// maxScopes bounds the scopes of a budget: more are names that hold an
-// identifier. What is published beyond them is taken to be of the scope that the
+// maxScopes bounds the scopes of a budget. Some servers have one for nearly every
+// route; more are names that hold an identifier. What is published beyond them is taken to be of the scope that the
 // call was in.
-const maxScopes = 32
+const maxScopes = 128
 
 func (s *scope) init(b *Budget, name string) {
 	s.budget, s.name = b, name
@@ -42,7 +43,7 @@ func (s *scope) init(b *Budget, name string) {
 // call.
 func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 	s := t.lane.scope
-	if !t.unsettled || len(s.known) == 0 || s.speaksOf(policies) || byHandOnly(policies) {
+	if len(s.known) == 0 || s.speaksOf(policies) {
 		return s
 	}
 	for _, other := range b.scopes {
@@ -50,10 +51,14 @@ func (b *Budget) scopeOf(t *Ticket, policies []Policy) *scope {
 			return other
 		}
 	}
-	if len(b.scopes) >= maxScopes {
+	if !t.unsettled || len(b.scopes) >= maxScopes || !slices.ContainsFunc(policies, Policy.Binds) {
 		return s
 	}
-	return b.newScope(policies[0].Name)
+	name := policies[0].Name
+	for b.hasScope(name) {
+		name += "+"
+	}
+	return b.newScope(name)
 }
 
 // newScope adds a scope. Where nobody may call at all, nobody may call there.
@@ -62,7 +67,12 @@ func (b *Budget) newScope(name string) *scope {
 	s.init(b, name)
 	s.cool.until = b.closedUntil()
 	b.scopes = append(b.scopes, s)
+	b.twin(&b.main, s) // a scope has a lane, as the root has
 	return s
+}
+
+func (b *Budget) hasScope(name string) bool {
+	return slices.ContainsFunc(b.scopes, func(s *scope) bool { return s.name == name })
 }
 
 // speaksOf reports whether one of the policies is known here.
@@ -70,20 +80,21 @@ func (s *scope) speaksOf(policies []Policy) bool {
 	return slices.ContainsFunc(policies, func(p Policy) bool { return s.knownAs(p.Name) != nil })
 }
 
-// byHandOnly reports whether the policies are nothing but counts of a limit set
-// by hand, or caps on the calls under way: these are of no scope.
-func byHandOnly(policies []Policy) bool {
-	return !slices.ContainsFunc(policies, func(p Policy) bool { return !p.Concurrent && !p.countOnly() })
-}
-
-// move puts a call into another scope, as if it had gone there.
+// move puts a call into another scope, as if it had gone there. Of those that
+// were answered while it was under way, it is not known which were moved as well:
+// perhaps all. Nothing goes while a scope is closed, so that a call which is found
+// to be of it then went before the refusal.
 func (t *Ticket) move(to *scope) {
 	from, n := t.lane.scope, int64(t.cost)
 	if from == to {
 		return
 	}
+	meanwhile := from.ended.Load() - n - t.ended
 	t.lane = t.budget.twin(t.lane, to)
-	t.ended, t.sent = to.ended.Add(n)-n, to.sent.Add(n)
+	t.ended, t.sent = max(0, to.ended.Add(n)-n-meanwhile), to.sent.Add(n)
+	if to.cool.on() {
+		to.cool.began = t.sent
+	}
 }
 
 // twin is the lane of the same name in another scope: it has the same limits
@@ -92,8 +103,8 @@ func (b *Budget) twin(l *Lane, s *scope) *Lane {
 	if l.scope == s {
 		return l
 	}
-	for _, other := range b.lanes {
-		if other.scope == s && other.name == l.name {
+	for _, other := range s.lanes {
+		if other.name == l.name {
 			return other
 		}
 	}

@@ -87,17 +87,97 @@ func TestSettledCallsStay(t *testing.T) {
 	})
 }
 
+// A call of a kind that is known goes where others were found to be counted, if
+// its answer says so: those that went together are not told apart by which was
+// answered first.
+func TestCallsFollowTheirPolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+		search := go1(t, root, true, quota("search", 30, 29, time.Minute))
+		if l := go1(t, root, false, quota("search", 30, 28, time.Minute)); l != search {
+			t.Error("a call whose answer speaks of search is not of its lane")
+		}
+		if l := go1(t, search, false, quota("core", 5000, 4998, time.Hour)); l != root {
+			t.Error("a call whose answer speaks of core is not of its lane")
+		}
+	})
+}
+
+// Answers that overtake each other, to calls that are all found to be of another
+// scope: the least that remains counts.
+func TestCallsMoveOutOfOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		b.SetSpread(-1)
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+		var tickets []Ticket
+		for range 3 {
+			ticket, err := root.Acquire(t.Context(), Call{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ticket.Unsettled()
+			tickets = append(tickets, ticket)
+		}
+		for i, left := range []float64{7, 8, 9} {
+			tickets[i].Answered(quota("search", 10, left, time.Minute))
+		}
+		n, search := 0, tickets[2].Lane()
+		for ; search.Allow(); n++ {
+		}
+		if n < 6 || n > 7 { // the first may come late, and the last waits for that
+			t.Errorf("%d calls may go, want the 7 that are left", n)
+		}
+	})
+}
+
+// A call that does not go after all leaves everything as it was: the level, the
+// permit, and the right to ask what holds after the end of a window.
+func TestCancelledTicket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := NewBudget(Limit{Rate: 1, Burst: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.SetMaxConcurrent(1)
+		lane, _ := b.Lane("")
+		go1(t, lane, true, quota("core", 100, 0, 10*time.Second+time.Second/2))
+		var wg sync.WaitGroup
+		for range 3 { // each waits until the one before it is cancelled
+			wg.Go(func() {
+				ticket, err := lane.Acquire(t.Context(), Call{Cost: 2})
+				if err != nil {
+					t.Error(err)
+				}
+				ticket.Cancel()
+			})
+		}
+		wg.Wait()
+		if s := b.State(); s.Tokens[0] != 5 || s.InFlight != 0 {
+			t.Errorf("%v are left of 5, %d under way", s.Tokens[0], s.InFlight)
+		}
+		if d := waitOf(t, lane); d != 0 {
+			t.Errorf("the next call asks after %v", d)
+		}
+	})
+}
+
 func TestReachOfARefusal(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		reach    Reach
 		left     float64
+		reset    time.Duration
 		wantRoot time.Duration
 	}{
-		{"nothing is left", ReachUnknown, 0, 0},
-		{"something is left", ReachUnknown, 9, 10 * time.Second},
-		{"local", ReachLocal, 9, 0},
-		{"global", ReachGlobal, 0, 10 * time.Second},
+		{"nothing is left", ReachUnknown, 0, 5 * time.Second, 0},
+		{"nothing is left, at the reset", ReachUnknown, 0, 0, 0},
+		{"something is left", ReachUnknown, 9, 5 * time.Second, 10 * time.Second},
+		{"local", ReachLocal, 9, 5 * time.Second, 0},
+		{"global", ReachGlobal, 0, 5 * time.Second, 10 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +190,7 @@ func TestReachOfARefusal(t *testing.T) {
 					t.Fatal(err)
 				}
 				ticket.Refused(Refusal{
-					Policies: quota("search", 30, tt.left, 5*time.Second),
+					Policies: quota("search", 30, tt.left, tt.reset),
 					Reach:    tt.reach,
 					Delay:    func(int) time.Duration { return 10 * time.Second },
 				})
@@ -176,21 +256,106 @@ func TestScopesAreBounded(t *testing.T) {
 	})
 }
 
-func TestScopesAreSaved(t *testing.T) {
+// What makes no limit makes no scope either.
+func TestScopesNeedALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b Budget
 		root, _ := b.Lane("")
 		go1(t, root, true, quota("core", 5000, 4999, time.Hour))
-		go1(t, root, true, quota("search", 30, 0, time.Minute+time.Second/2))
-		var next Budget
-		next.Restore(b.Save())
-		root, _ = next.Lane("")
-		if d := waitOf(t, root); d != 0 {
-			t.Errorf("a call of core waits %v", d)
+		for _, p := range []Policy{
+			{Name: "limit", Limit: 100, Remaining: -1, Reset: -1},
+			{Name: "count", Remaining: 5, Reset: -1},
+			{Name: "cap", Limit: 3, Window: time.Second, Concurrent: true, Remaining: -1, Reset: -1},
+			{Name: "over", Limit: 100, Remaining: 100, Reset: 0},
+		} {
+			if l := go1(t, root, true, []Policy{p}); l != root {
+				t.Errorf("a call that is told %+v is of a lane of its own", p)
+			}
 		}
-		search := go1(t, root, true, quota("search", 30, 0, time.Minute+time.Second/2))
-		if search == root || len(next.scopes) != 2 {
-			t.Errorf("search is not known again: %d scopes", len(next.scopes))
+	})
+}
+
+func TestScopesAreSaved(t *testing.T) {
+	for _, name := range []string{"search", ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var b Budget
+				root, _ := b.Lane("")
+				spent := quota(name, 30, 0, time.Minute+time.Second/2)
+				go1(t, root, true, quota("core", 5000, 4999, time.Hour))
+				ticket, err := root.Acquire(t.Context(), Call{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ticket.Unsettled()
+				ticket.Refused(Refusal{Policies: spent, Delay: func(int) time.Duration { return 2 * time.Minute }})
+				ticket.Done()
+
+				var next Budget
+				next.Restore(b.Save())
+				root, _ = next.Lane("")
+				if d := waitOf(t, root); d != 0 {
+					t.Errorf("a call of core waits %v", d)
+				}
+				search := go1(t, root, true, spent)
+				if search == root || len(next.scopes) != 2 {
+					t.Errorf("%q is not known again: %d scopes", name, len(next.scopes))
+				}
+				if d := waitOf(t, search); d != 2*time.Minute {
+					t.Errorf("a call of %q waits %v, want until the end of its cool-down", name, d)
+				}
+			})
+		})
+	}
+}
+
+// What holds for calls whose answers take long is not forgotten meanwhile, though
+// others are answered.
+func TestScopesOfSlowCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		perMinute := []Policy{{Name: "export", Limit: 1, Window: time.Minute, Burst: 1, Remaining: -1, Reset: -1}}
+		go1(t, root, true, quota("core", 5000, 4999, 3*time.Hour))
+		export := go1(t, root, true, perMinute)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				ticket, err := export.Acquire(t.Context(), Call{})
+				if err != nil {
+					t.Error(err)
+				}
+				time.Sleep(5 * time.Minute)
+				ticket.Answered(perMinute)
+				ticket.Done()
+			})
+		}
+		for range 60 {
+			time.Sleep(10 * time.Second)
+			go1(t, root, false, quota("core", 5000, 4999, 2*time.Hour))
+		}
+		wg.Wait()
+		if d := time.Since(start); d < 15*time.Minute {
+			t.Errorf("ten calls at one a minute, of five minutes each, took %v", d)
+		}
+	})
+}
+
+// Nor is it while nobody calls there.
+func TestScopesAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, true, quota("core", 5000, 4999, 3*time.Hour))
+		export := go1(t, root, true, []Policy{{Name: "export", Limit: 1, Window: time.Second, Burst: 1, Remaining: -1, Reset: -1}})
+		for range 60 {
+			time.Sleep(time.Minute)
+			go1(t, root, false, quota("core", 5000, 4999, 2*time.Hour))
+		}
+		waitOf(t, export)
+		if d := waitOf(t, export); d < time.Second {
+			t.Errorf("the second of two calls waits %v, want a second", d)
 		}
 	})
 }

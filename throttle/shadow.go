@@ -77,7 +77,7 @@ func (b *Budget) foresee(ctx context.Context, t *Ticket, call Call) Forecast {
 		}
 		t.counted, t.flying = b.permits.take(t.at)
 	}
-	due, cause := b.expect(w, b.ahead(w, t.at), t.at)
+	due, cause := b.expect(w, b.newcomer(w, t.at), t.at)
 	b.queue(w)
 	b.dispatch(t.at)
 	if w.queued {

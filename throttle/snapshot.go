@@ -12,6 +12,7 @@ type Saved struct {
 	Key          string               `json:"key"`
 	At           time.Time            `json:"at"`                     // by the wall clock
 	CoolingUntil time.Time            `json:"cooling_until,omitzero"` // zero: there is no cool-down
+	Cooling      map[string]time.Time `json:"cooling,omitempty"`      // the same of calls that are counted by themselves, by Scope
 	Tokens       map[string][]float64 `json:"tokens,omitempty"`       // of the limits set by hand, by lane
 	Published    []SavedPolicy        `json:"published,omitempty"`
 }
@@ -30,13 +31,8 @@ func (b *Budget) Save() Saved {
 	defer b.unlock()
 	at := b.settle(now())
 	s := Saved{Key: b.key, At: time.Now().Round(0), Tokens: map[string][]float64{}}
-	if until := b.openAt(); until != fresh {
-		s.CoolingUntil = s.At.Add(time.Duration(until - at))
-	}
-	for _, l := range b.lanes {
-		if l.scope != &b.root {
-			continue // its limits are those of its twin
-		}
+	s.saveCoolDowns(b, at)
+	for _, l := range b.root.lanes { // the others have the limits of their twins
 		for _, c := range b.byHandOf(l) {
 			s.Tokens[l.name] = append(s.Tokens[l.name], finite(c.level(*b.hold(c), at)))
 		}
@@ -44,11 +40,29 @@ func (b *Budget) Save() Saved {
 	for _, part := range b.scopes {
 		for _, k := range part.known {
 			if k.cell != nil {
-				s.Published = append(s.Published, SavedPolicy{k.policy, finite(k.cell.level(*b.hold(k.cell), at)), part.name})
+				p := k.policy
+				if k.cell.end != far {
+					p.Reset = time.Duration(max(0, k.cell.end-at)) // it was heard some time ago
+				}
+				s.Published = append(s.Published, SavedPolicy{p, finite(k.cell.level(*b.hold(k.cell), at)), part.name})
 			}
 		}
 	}
 	return s
+}
+
+func (s *Saved) saveCoolDowns(b *Budget, at int64) {
+	for _, part := range b.scopes {
+		switch until := s.At.Add(time.Duration(part.cool.until - at)); {
+		case !part.cool.on():
+		case part == &b.root:
+			s.CoolingUntil = until
+		case s.Cooling == nil:
+			s.Cooling = map[string]time.Time{part.name: until}
+		default:
+			s.Cooling[part.name] = until
+		}
+	}
 }
 
 // byHandOf are the limits of a lane of the root that were set by hand.
@@ -78,10 +92,15 @@ func (b *Budget) Restore(s Saved) {
 	for _, p := range s.Published {
 		b.restorePolicy(p, at, ago)
 	}
-	if until := clamp(at + clamp(int64(time.Until(s.CoolingUntil)))); until > at {
-		b.coolDown(b.scopes, until, at)
+	b.restoreCoolDown(&b.root, s.CoolingUntil, at)
+	for name, until := range s.Cooling {
+		b.restoreCoolDown(b.scopeNamed(name), until, at)
 	}
 	b.replan(at)
+}
+
+func (b *Budget) restoreCoolDown(s *scope, until time.Time, at int64) {
+	b.coolDown([]*scope{s}, clamp(at+clamp(int64(time.Until(until)))), at)
 }
 
 // restoreLane gives the limits of a lane the levels that were saved.

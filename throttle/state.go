@@ -33,10 +33,7 @@ func (b *Budget) State() State {
 	s := State{Key: b.key, Learned: len(all) - len(b.byHand), Waiting: b.waiting, InFlight: b.permits.inUse}
 	s.CoolingLeft = time.Duration(max(0, b.openAt()-at))
 	s.Limits, s.Tokens = b.levels(all, at)
-	for _, l := range b.lanes {
-		if l.scope != &b.root {
-			continue // see its twin
-		}
+	for _, l := range b.root.lanes {
 		ls := b.laneState(l, at)
 		s.NextSlot = max(s.NextSlot, ls.NextSlot)
 		if l != &b.main {
@@ -56,7 +53,7 @@ func (b *Budget) laneState(l *Lane, at int64) LaneState {
 			}
 		}
 		newcomer := &waiter{lane: twin, cost: 1, class: classes - 1, counted: true}
-		due, _ := b.expect(newcomer, b.ahead(newcomer, at), at)
+		due, _ := b.expect(newcomer, b.newcomer(newcomer, at), at)
 		s.NextSlot = max(s.NextSlot, time.Duration(max(0, due-at)))
 	}
 	return s

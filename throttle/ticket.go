@@ -1,6 +1,10 @@
 package throttle
 
-import "time"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
 // A Ticket is a call that was let go. Its holder tells the budget what came of
 // it: Answered once there is an answer or an error, or Refused if the server did
@@ -77,12 +81,55 @@ func (t *Ticket) done(clock func() int64) {
 	b := t.budget
 	b.lock()
 	defer b.unlock()
+	t.free()
+	b.dispatch(b.settle(clock()))
+}
+
+// free gives back the permits that the call holds.
+func (t *Ticket) free() {
 	if t.counted {
 		t.counted = false
-		b.permits.inUse--
+		t.budget.permits.inUse--
 	}
 	t.land()
-	b.dispatch(b.settle(clock()))
+}
+
+// Cancel ends a call that will not go after all: nothing else is told of it. What
+// it was charged is given back, as if it had never been, so that Cancel is for the
+// moment after the call was let go, and not for later.
+func (t *Ticket) Cancel() {
+	b := t.budget
+	t.lane.scope.ended.Add(int64(t.cost))
+	b.lock()
+	defer b.unlock()
+	at := b.settle(now())
+	for c := range b.cells(t.lane) {
+		if !c.endless {
+			*b.hold(c) -= c.cost(t.cost)
+			c.asked = c.asked && t.at < c.end
+		}
+	}
+	t.free()
+	b.dispatch(at)
+}
+
+// Exchange gives the slot of a call that has not gone yet back for one in another
+// lane, for which it waits as [Lane.Acquire] does, ahead of those who were never
+// let go. What it has waited already is part of its wait, and counts against
+// MaxWait. After an error there is nothing more to tell the ticket.
+func (t *Ticket) Exchange(ctx context.Context, l *Lane, call Call) error {
+	t.Cancel()
+	if call.MaxWait > 0 {
+		call.MaxWait = max(1, call.MaxWait-t.waited)
+	}
+	call.Again = true
+	other, err := l.Acquire(ctx, call)
+	if err != nil {
+		return err
+	}
+	other.waited += t.waited
+	*t = other
+	return nil
 }
 
 // A Refusal is an answer by which a server did not take a call, because of a
@@ -150,23 +197,24 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	if first && !t.shadow && b.blind(s) {
 		until = clamp(until + b.learnRefusal(t, at, until))
 	}
-	b.coolDown(b.concerned(t, r.Reach), until, at)
+	b.coolDown(b.concerned(t, &r), until, at)
 	b.follow(seen, at) // not before: nobody is to leave with the refusal
 	return d
 }
 
 // concerned are the scopes that a refusal closes.
-func (b *Budget) concerned(t *Ticket, whom Reach) []*scope {
-	if whom == ReachLocal || whom == ReachUnknown && t.spent {
+func (b *Budget) concerned(t *Ticket, r *Refusal) []*scope {
+	usedUp := slices.ContainsFunc(r.Policies, func(p Policy) bool { return p.leavesNone(t.cost) })
+	if r.Reach == ReachLocal || r.Reach == ReachUnknown && usedUp {
 		return []*scope{t.lane.scope}
 	}
 	return b.scopes
 }
 
 // Unsettled says that no call like this one was answered before. If its answer
-// then speaks of none of the policies that were published in its lane, the
-// server counts such calls by themselves: see Lane. Without it, what is published
-// holds for all calls of the budget.
+// then speaks of none of the policies that were published until now, the server
+// counts such calls by themselves: see Lane. Without it, policies that are new
+// hold for all calls that its lane shares its limits with.
 func (t *Ticket) Unsettled() { t.unsettled = true }
 
 // Lane is the lane that the call was in, or that its answer showed it to be in:

@@ -197,7 +197,7 @@ func (w *waiter) tooLate(due int64) bool {
 
 // refuse returns the error for a newcomer that must not wait, or nil.
 func (b *Budget) refuse(w *waiter, at int64) error {
-	due, cause := b.expect(w, b.ahead(w, at), at)
+	due, cause := b.expect(w, b.newcomer(w, at), at)
 	w.cause = cause
 	if w.tooLate(due) {
 		return b.waitError(w, due, at, cause)

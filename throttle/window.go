@@ -6,6 +6,7 @@ import "time"
 // window ends. Most are in whole seconds, cut off or rounded; each leaves an
 // interval for the end, and their intersection is narrow after a few.
 type windowEnd struct {
+	known bool  // there was an answer
 	until int64 // it ends by then
 	vain  bool  // nothing was to be had at the end of one: it is no window, or ends later
 }
@@ -16,16 +17,16 @@ func (w *windowEnd) narrow(p *Policy, left float64, t *Ticket, seen sighting) in
 	if w.vain || p.Reset <= 0 || p.Reset%time.Second != 0 {
 		return far
 	}
-	over := seen.at >= w.until
-	if over && w.until > 0 && p.Remaining < 1 {
+	over := w.known && seen.at >= w.until
+	if over && p.Remaining < 1 {
 		w.vain = true
 		return far
 	}
 	// More than calls that overtook each other explain.
 	next := p.Remaining > left+float64(seen.own-t.ended)
 	until, earliest := clamp(seen.at+int64(p.Reset+time.Second)), seen.from+int64(p.Reset-time.Second)
-	if next || over || seen.from == fresh || w.until < earliest {
-		w.until = until
+	if !w.known || next || over || seen.from == fresh || w.until < earliest {
+		w.known, w.until = true, until
 	}
 	w.until = min(w.until, until)
 	return w.until

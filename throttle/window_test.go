@@ -110,3 +110,21 @@ func TestBacklogAtAWindow(t *testing.T) {
 		})
 	}
 }
+
+// A clock that reads less than nothing, as in a synctest bubble, is a clock as any
+// other.
+func TestEndInVainBeforeTheEpoch(t *testing.T) {
+	var w windowEnd
+	const second = int64(time.Second)
+	begin := -1000 * second
+	p := Policy{Limit: 10, Remaining: 5, Reset: 2 * time.Second}
+	ticket := &Ticket{cost: 1, sent: 1}
+	if got := w.narrow(&p, -1, ticket, sighting{from: fresh, at: begin, own: 1}); got != begin+3*second {
+		t.Errorf("ends by %v, want 3 s from the answer", time.Duration(got))
+	}
+	p.Remaining = 0
+	at := begin + 4*second
+	if got := w.narrow(&p, 5, ticket, sighting{from: at, at: at, own: 2}); got != far {
+		t.Errorf("ends by %v, want to know nothing", time.Duration(got))
+	}
+}

@@ -41,9 +41,9 @@ const (
 	// its burst, from 0 to 1, that the limit nearest to its end had left when the
 	// call came; 0 if it had to wait for a slot, 1 if there is no limit.
 	EventSent EventKind = "sent"
-	// EventThrottled: the server refused, with Status. All calls of the budget
-	// are held back for Wait; for none, in shadow mode, if the call went before its
-	// slot.
+	// EventThrottled: the server refused, with Status. The calls that it counts
+	// together with this one are held back for Wait, or all of the budget, as far
+	// as it says; none, in shadow mode, if the call went before its slot.
 	EventThrottled EventKind = "throttled"
 	// EventRetry: the call will be sent again, after Status or Err. It may have
 	// to wait for its slot.

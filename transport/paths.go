@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -52,16 +53,10 @@ func (r *route) acquire(ctx context.Context, req *http.Request, call throttle.Ca
 	if err != nil || ticket.Waited() == 0 {
 		return ticket, err
 	}
-	now := r.laneFor(req)
-	if now == lane {
-		return ticket, nil
+	if now := r.laneFor(req); now != lane {
+		err = ticket.Exchange(ctx, now, call)
 	}
-	ticket.Answered(nil)
-	ticket.Done()
-	if call.MaxWait > 0 {
-		call.MaxWait = max(1, call.MaxWait-ticket.Waited())
-	}
-	return now.Acquire(ctx, call)
+	return ticket, err
 }
 
 // unsettled reports whether no call like this one was answered before, so that
@@ -70,7 +65,7 @@ func (r *route) unsettled(req *http.Request, said Reading, t *throttle.Ticket) b
 	if len(said.Policies) == 0 {
 		return false
 	}
-	if _, shown := r.paths.find(req); shown {
+	if _, shown := r.paths.find(req); shown || !slices.ContainsFunc(said.Policies, throttle.Policy.Binds) {
 		return false
 	}
 	t.Unsettled()

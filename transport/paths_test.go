@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -110,6 +111,35 @@ func TestResourcesOfOneHost(t *testing.T) {
 	})
 }
 
+// A server such as Discord's has a small quota for nearly every route of a bot:
+// each is used to the full, whatever waits for the others.
+func TestManyResourcesOfOneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &resourceServer{
+			window: 5 * time.Second, limits: map[string]int{},
+			resource: func(req *http.Request) string { return req.URL.Path[1:] },
+		}
+		tr := &transport.Transport{Base: server, MaxWait: -1, Spread: -1}
+		for i := range 60 {
+			name := string(rune('a'+i/8)) + string(rune('a'+i%8))
+			server.limits[name] = 5
+			do(t, tr, get(t, "https://api.test/"+name))
+		}
+		time.Sleep(time.Minute)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for name := range server.limits {
+			for range 10 {
+				wg.Go(func() { do(t, tr, get(t, "https://api.test/"+name)) })
+			}
+		}
+		wg.Wait()
+		if d := time.Since(start); d > 10*time.Second || len(server.refused) > 0 {
+			t.Errorf("ten calls of each of 60 quotas of five in 5 s took %v, refused were %v", d, server.refused)
+		}
+	})
+}
+
 // What is within one scope parts from it when an answer says so, and what has
 // numbers in its path is like the other numbers.
 func TestPathsPart(t *testing.T) {
@@ -136,6 +166,54 @@ func TestPathsPart(t *testing.T) {
 		}
 		if n := server.refused["code_search"]; n > 0 {
 			t.Errorf("%d refused", n)
+		}
+	})
+}
+
+// Calls that go at once to a path like none before are all found to be of its
+// quota, not only the one that is answered first.
+func TestFirstCallsOfAPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := github()
+		tr := &transport.Transport{Base: server, MaxWait: -1, Spread: -1}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/code")) })
+		}
+		wg.Wait()
+		for range 2 {
+			do(t, tr, get(t, "https://api.test/search/code"))
+		}
+		start := time.Now()
+		do(t, tr, get(t, "https://api.test/user"))
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("a call of core took %v once the searches had used up their quota", d)
+		}
+	})
+}
+
+// Refusals of calls that went together to a path like none before are one event:
+// the delay grows once, not with each of them.
+func TestFirstCallsOfAPathAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newScript(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(20 * time.Millisecond)
+			status, name := 200, "core"
+			if strings.HasPrefix(req.URL.Path, "/search/") {
+				status, name = 429, "search"
+			}
+			return answer(status, "", "X-RateLimit-Resource", name, "X-RateLimit-Remaining", "99", "X-RateLimit-Limit", "100", "X-RateLimit-Reset", "60")(req)
+		})
+		tr := &transport.Transport{Base: server, MaxAttempts: 1, Backoff: still}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/"+string(rune('a'+i)))) })
+		}
+		wg.Wait()
+		if d := tr.Budgets()[0].CoolingLeft; d > still.Delay(0, 0) {
+			t.Errorf("after one flight of refusals the calls are held back for %v, want %v", d, still.Delay(0, 0))
 		}
 	})
 }
@@ -195,6 +273,57 @@ func TestCallsMoveWhileTheyWait(t *testing.T) {
 		wg.Wait()
 		if d := time.Since(start); d < 200*time.Second {
 			t.Errorf("three calls that wait for one quota of a call in 100 s took %v", d)
+		}
+	})
+}
+
+// What a call was charged in the wrong line it gets back, and what it waited there
+// is part of its wait.
+func TestCallsThatMovePayOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waited := time.Duration(0)
+		tr := &transport.Transport{
+			Base: github(), MaxWait: 2 * time.Minute,
+			Limits:  transport.Limits{"api.test/": {{Rate: 0.1, Burst: 1}}},
+			Observe: func(_ context.Context, e transport.Event) { waited = max(waited, e.Wait) },
+		}
+		do(t, tr, get(t, "https://api.test/user"))
+		var wg sync.WaitGroup
+		start := time.Now()
+		for range 6 {
+			wg.Go(func() { do(t, tr, get(t, "https://api.test/search/issues")) })
+		}
+		wg.Wait()
+		if d := time.Since(start); d != time.Minute || waited < d-time.Second {
+			t.Errorf("six calls at one in 10 s took %v, and the last waited %v; want a minute", d, waited)
+		}
+	})
+}
+
+// An answer that says too little to make a limit of it says nothing of where its
+// calls belong: the next does.
+func TestPathsThatSayTooLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := github()
+		first := true
+		base := newScript(func(req *http.Request) (*http.Response, error) {
+			resp, err := server.RoundTrip(req)
+			if first && strings.HasPrefix(req.URL.Path, "/search/") {
+				first = false
+				resp.Header.Del("X-RateLimit-Limit")
+				resp.Header.Del("X-RateLimit-Reset")
+			}
+			return resp, err
+		})
+		tr := &transport.Transport{Base: base, MaxWait: -1, Spread: -1}
+		do(t, tr, get(t, "https://api.test/user"))
+		for range 10 {
+			do(t, tr, get(t, "https://api.test/search/code"))
+		}
+		start := time.Now()
+		do(t, tr, get(t, "https://api.test/user"))
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("a call of core took %v once the searches had used up their quota", d)
 		}
 	})
 }

@@ -80,8 +80,7 @@ func withCause(ctx context.Context, err error) error {
 // drop gives a ticket back whose attempt will not be made.
 func (p *resumption) drop() {
 	p.held = false
-	p.ticket.Answered(nil)
-	p.ticket.Done()
+	p.ticket.Cancel()
 }
 
 // newRetries makes the client that leads through the later attempts. All that
@@ -194,8 +193,8 @@ func (p *resumption) left() (time.Duration, bool) {
 	return time.Until(p.end), true
 }
 
-// delay is how long this call waits by itself, after a fault. After a refusal
-// all calls of the budget are held back, and this one with them.
+// delay is how long this call waits by itself, after a fault. After a refusal all
+// calls that it concerns are held back, and this one with them.
 func (p *resumption) delay() time.Duration {
 	if p.last.refused {
 		return 0

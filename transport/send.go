@@ -91,9 +91,9 @@ func (e *engine) listen(a *attempt, resp *http.Response) (said Reading, hold tim
 	if e.throttled != nil {
 		said.Refused = e.throttled(resp)
 	}
-	unsettled := a.route.unsettled(a.req, said, t)
+	unsettled, lane := a.route.unsettled(a.req, said, t), t.Lane()
 	hold = e.pass(t, resp, said)
-	if unsettled {
+	if unsettled || t.Lane() != lane {
 		a.route.learn(a.req, t.Lane())
 	}
 	return said, hold

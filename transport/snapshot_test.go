@@ -71,3 +71,18 @@ func TestKeysAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// A host of whose quota little is left is not forgotten before the reset, however
+// many other hosts there are.
+func TestKeysWithLittleLeftAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := newScript(answer(200, "", "X-RateLimit-Limit", "50", "X-RateLimit-Remaining", "1", "X-RateLimit-Reset", "60"), answer(200, ""))
+		tr := &transport.Transport{Base: base, MaxKeys: 1, MaxWait: -1}
+		for _, host := range []string{"a", "b", "c", "a", "a"} {
+			do(t, tr, get(t, "http://"+host+".example.com/"))
+		}
+		if d := time.Since(base.start); d < time.Minute {
+			t.Errorf("the second call of two, where one was left, went after %v", d)
+		}
+	})
+}
