@@ -77,7 +77,12 @@ func (b *Budget) hasScope(name string) bool {
 
 // speaksOf reports whether one of the policies is known here.
 func (s *scope) speaksOf(policies []Policy) bool {
-	return slices.ContainsFunc(policies, func(p Policy) bool { return s.knownAs(p.Name) != nil })
+	for i := range policies { // a Policy is large to copy, and this is done for every answer
+		if s.knownAs(policies[i].Name) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // move puts a call into another scope, as if it had gone there. Of those that
