@@ -23,6 +23,7 @@ type Ticket struct {
 	spent   bool // the server said that nothing was left
 	pressed bool // it had to wait: there is more to do than may be done
 
+	asks      bool // what holds after the end of a window
 	unsettled bool // its answer may show it to be of another scope
 }
 
@@ -45,13 +46,23 @@ func (t *Ticket) Answered(policies []Policy) {
 func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b := t.budget
 	t.lane.scope.ended.Add(int64(t.cost))
-	if len(policies) == 0 {
+	if len(policies) == 0 && !t.asks {
 		return
 	}
 	b.lock()
 	defer b.unlock()
 	at := b.settle(clock())
+	if len(policies) == 0 {
+		t.asksInVain()
+	}
 	b.follow(b.observe(t, at, policies), at)
+}
+
+// asksInVain lets another call ask what holds now: this one was told nothing.
+func (t *Ticket) asksInVain() {
+	for c := range t.budget.cells(t.lane) {
+		c.asked = c.asked && t.at < c.end
+	}
 }
 
 // land gives back the permit that lasts until the answer. Not before it is known
@@ -99,9 +110,9 @@ func (t *Ticket) Cancel() {
 	for c := range b.cells(t.lane) {
 		if !c.endless {
 			*b.hold(c) -= c.cost(t.cost)
-			c.asked = c.asked && t.at < c.end
 		}
 	}
+	t.asksInVain()
 	t.free()
 	b.dispatch(at)
 }
