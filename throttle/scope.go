@@ -30,8 +30,8 @@ type scope struct {
 }
 
 // maxScopes bounds the scopes of a budget. Some servers have one for nearly every
-// route; more are names that hold an identifier. What is published beyond them is taken to be of the scope that the
-// call was in.
+// route; more are names that hold an identifier. What is published beyond them is
+// taken to be of the scope that the call was in.
 const maxScopes = 128
 
 func (s *scope) init(b *Budget, name string) {
