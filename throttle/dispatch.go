@@ -93,13 +93,15 @@ func (b *Budget) laneEarliest(l *Lane, n int, counted bool) int64 {
 // permits, and a ticket that somebody keeps; a nested one has that of its own
 // call.
 func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
+	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	for c := range b.cells(l) {
 		tat := b.hold(c)
 		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
 		c.share.spend(at, n)
-		c.asked = c.asked || at >= c.end
+		if at >= c.end {
+			c.asked, t.asks = true, true
+		}
 	}
-	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	if counted {
 		t.ended, t.sent = l.scope.ended.Load(), l.scope.sent.Add(int64(n))
 		if !nested {

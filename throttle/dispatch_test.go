@@ -9,8 +9,7 @@ import (
 )
 
 // Calls of another lane, however many, are no reason for a low one to go before
-// the high ones of its own: it did not let them pass, and has the next slot but
-// one of ten.
+// the high ones of its own: it is not in its place that they went.
 func TestPrioritiesOfALaneAreItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := NewBudget(Limit{Rate: 100, Burst: 1})

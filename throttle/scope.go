@@ -30,8 +30,8 @@ type scope struct {
 }
 
 // maxScopes bounds the scopes of a budget. Some servers have one for nearly every
-// route; more are names that hold an identifier. What is published beyond them is taken to be of the scope that the
-// call was in.
+// route; more are names that hold an identifier. What is published beyond them is
+// taken to be of the scope that the call was in.
 const maxScopes = 128
 
 func (s *scope) init(b *Budget, name string) {
@@ -77,7 +77,12 @@ func (b *Budget) hasScope(name string) bool {
 
 // speaksOf reports whether one of the policies is known here.
 func (s *scope) speaksOf(policies []Policy) bool {
-	return slices.ContainsFunc(policies, func(p Policy) bool { return s.knownAs(p.Name) != nil })
+	for i := range policies { // a Policy is large to copy, and this is done for every answer
+		if s.knownAs(policies[i].Name) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // move puts a call into another scope, as if it had gone there. Of those that

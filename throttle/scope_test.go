@@ -134,6 +134,23 @@ func TestCallsMoveOutOfOrder(t *testing.T) {
 	})
 }
 
+// Where the call that asks what holds after the end of a window fails, the next
+// asks: it need not wait until what is known goes stale.
+func TestCallThatAsksFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Budget
+		root, _ := b.Lane("")
+		go1(t, root, false, quota("core", 100, 0, 10*time.Second+time.Second/2))
+		start := time.Now()
+		for range 3 {
+			go1(t, root, false, nil)
+		}
+		if d := time.Since(start); d != 10*time.Second+time.Second/2 {
+			t.Errorf("the third of three calls that are told nothing went after %v", d)
+		}
+	})
+}
+
 // A call that does not go after all leaves everything as it was: the level, the
 // permit, and the right to ask what holds after the end of a window.
 func TestCancelledTicket(t *testing.T) {

@@ -26,6 +26,7 @@ type Ticket struct {
 	shadow  bool // it went at once, whatever the schedule said
 	astray  bool // and the schedule would not have let it go then
 
+	asks      bool // what holds after the end of a window
 	unsettled bool // its answer may show it to be of another scope
 }
 
@@ -52,13 +53,23 @@ func (t *Ticket) Answered(policies []Policy) {
 func (t *Ticket) answered(clock func() int64, policies []Policy) {
 	b := t.budget
 	t.lane.scope.ended.Add(int64(t.cost))
-	if len(policies) == 0 {
+	if len(policies) == 0 && !t.asks {
 		return
 	}
 	b.lock()
 	defer b.unlock()
 	at := b.settle(clock())
+	if len(policies) == 0 {
+		t.asksInVain()
+	}
 	b.follow(b.takeIn(t, at, policies), at)
+}
+
+// asksInVain lets another call ask what holds now: this one was told nothing.
+func (t *Ticket) asksInVain() {
+	for c := range t.budget.cells(t.lane) {
+		c.asked = c.asked && t.at < c.end
+	}
 }
 
 // land gives back the permit that lasts until the answer. Not before it is known
@@ -106,9 +117,9 @@ func (t *Ticket) Cancel() {
 	for c := range b.cells(t.lane) {
 		if !c.endless {
 			*b.hold(c) -= c.cost(t.cost)
-			c.asked = c.asked && t.at < c.end
 		}
 	}
+	t.asksInVain()
 	t.free()
 	b.dispatch(at)
 }
