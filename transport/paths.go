@@ -1,11 +1,13 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/headway-go/headway/throttle"
 )
@@ -44,24 +46,39 @@ func (r *route) laneFor(req *http.Request) *throttle.Lane {
 	return lane
 }
 
+// A ticket is that of a lane, for a call that may have waited in another before.
+type ticket struct {
+	throttle.Ticket
+	before time.Duration // how long it waited there
+	cause  throttle.Cause
+}
+
+// Waited returns how long the call waited in all.
+func (t *ticket) Waited() time.Duration { return t.before + t.Ticket.Waited() }
+
+// Cause returns what the call had to wait for when it came.
+func (t *ticket) Cause() throttle.Cause { return cmp.Or(t.cause, t.Ticket.Cause()) }
+
 // acquire waits for a slot. While it does, others may find out that such calls
 // are of another lane: then it waits there.
-func (r *route) acquire(ctx context.Context, req *http.Request, call throttle.Call) (throttle.Ticket, error) {
+func (r *route) acquire(ctx context.Context, req *http.Request, call throttle.Call) (t ticket, err error) {
 	lane := r.laneFor(req)
-	ticket, err := lane.Acquire(ctx, call)
-	if err != nil || ticket.Waited() == 0 {
-		return ticket, err
+	t.Ticket, err = lane.Acquire(ctx, call)
+	if err != nil || t.Waited() == 0 {
+		return t, err
 	}
 	now := r.laneFor(req)
 	if now == lane {
-		return ticket, nil
+		return t, nil
 	}
-	ticket.Answered(nil)
-	ticket.Done()
+	t.Answered(nil)
+	t.Done()
+	t.before, t.cause = t.Waited(), t.Cause()
 	if call.MaxWait > 0 {
-		call.MaxWait = max(1, call.MaxWait-ticket.Waited())
+		call.MaxWait = max(1, call.MaxWait-t.before)
 	}
-	return now.Acquire(ctx, call)
+	t.Ticket, err = now.Acquire(ctx, call)
+	return t, err
 }
 
 // unsettled reports whether no call like this one was answered before, so that

@@ -24,11 +24,11 @@ type resumption struct {
 	call   throttle.Call
 	end    time.Time // of all waits; zero if they have none
 	last   result
-	made   int             // attempts so far
-	replay bool            // the next attempt is the one that was made already
-	fault  time.Duration   // the wait after a fault, drawn once an attempt
-	ticket throttle.Ticket // of the next attempt
-	held   bool            // the ticket was given, and its attempt not made yet
+	made   int           // attempts so far
+	replay bool          // the next attempt is the one that was made already
+	fault  time.Duration // the wait after a fault, drawn once an attempt
+	ticket ticket        // of the next attempt
+	held   bool          // the ticket was given, and its attempt not made yet
 }
 
 type resumptionKey struct{}

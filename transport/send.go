@@ -22,14 +22,14 @@ type attempt struct {
 	route  *route
 	n      int // 1 for the first
 	cost   int
-	ticket throttle.Ticket
+	ticket ticket
 	sight  // of those who are told of it
 }
 
 // send makes one attempt, for which the ticket was given, and tells the budget
 // what the server said.
 func (e *engine) send(a *attempt) (*http.Response, bool, error) {
-	req, t := a.req, &a.ticket
+	req, t := a.req, &a.ticket.Ticket
 	ended := false
 	defer func() {
 		if !ended { // Base, or what the caller gave us to call, panics
@@ -81,7 +81,7 @@ var errNoResponse = errors.New("transport: Base returned no response and no erro
 // listen takes in what an answer says of limits, and returns it, and for how
 // long those are held back whom it concerns if it is a refusal.
 func (e *engine) listen(a *attempt, resp *http.Response) (said Reading, hold time.Duration) {
-	t := &a.ticket
+	t := &a.ticket.Ticket
 	if !headers.Any(resp.Header) && resp.StatusCode < 400 && e.throttled == nil {
 		t.Answered(nil)
 		t.Succeeded()
