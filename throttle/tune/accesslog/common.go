@@ -8,8 +8,8 @@ import (
 //
 //	host ident user [time] "request" status bytes "referer" "agent"
 //
-// The host may stand behind the name and port of a virtual host. What comes
-// after the agent is passed over.
+// The host may stand behind the name and port of a virtual host, and before those
+// of proxies, each behind a comma. What comes after the agent is passed over.
 type commonParser struct{ clock clock }
 
 func (p *commonParser) parse(line []byte, e *Entry) problem {
@@ -40,29 +40,32 @@ func (p *commonParser) parse(line []byte, e *Entry) problem {
 	e.Status = n
 	_, rest = word(rest) // the length
 	_, rest, _ = quoted(rest)
-	if agent, _, found := quoted(rest); found && string(agent) != "-" {
-		e.Agent = agent
-	}
+	agent, _, _ := quoted(rest)
+	e.Agent = known(agent)
 	return ""
 }
 
 // setWho reads host, ident and user, of which the last may have blanks.
 func setWho(who []byte, e *Entry) problem {
 	first, rest := word(who)
-	second, rest2 := word(rest)
-	if isVirtualHost(first) && isAddress(second) {
-		e.Host, first = first, second
-		_, rest2 = word(rest2)
+	if second, behind := word(rest); isVirtualHost(first) && isAddress(second) {
+		e.Host, first, rest = first, second, behind
 	}
-	if len(first) == 0 {
+	e.Client, _, _ = bytes.Cut(first, comma)
+	for bytes.HasSuffix(first, comma) {
+		first, rest = word(rest)
+	}
+	if len(e.Client) == 0 {
 		return "no host"
 	}
-	e.Client = first
-	if user := bytes.TrimSpace(rest2); len(user) > 0 && string(user) != "-" && string(user) != `""` {
-		e.User = user
+	_, user := word(rest) // behind ident
+	if user = bytes.TrimSpace(user); string(user) != `""` {
+		e.User = known(user)
 	}
 	return ""
 }
+
+var comma = []byte(",")
 
 // isVirtualHost reports whether it is a name and a port.
 func isVirtualHost(b []byte) bool {

@@ -139,12 +139,14 @@ func (p *parts) holdBack(e *Entry) problem {
 	return ""
 }
 
-// text is empty where the log says that there is nothing.
-func (p *parts) text(part int) []byte {
-	if v := p[part].value; string(v) != "-" {
-		return v
+func (p *parts) text(part int) []byte { return known(p[part].value) }
+
+// known is empty where a log says that there is nothing.
+func known(value []byte) []byte {
+	if string(value) == "-" {
+		return nil
 	}
-	return nil
+	return value
 }
 
 // indexOf returns the parts that stand under a name, with their ranks.

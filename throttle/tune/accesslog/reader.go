@@ -109,6 +109,9 @@ func (r *Reader) begin(buffered *bufio.Reader, o *Options) error {
 		}
 	}
 	r.tally.Format = r.format
+	if len(o.Fields) > 0 && (r.format == Common || r.format == HAR || r.format == Plain) {
+		return errNoFields
+	}
 	if r.format == HAR {
 		r.har = newHARReader(buffered, o)
 		return nil
@@ -119,6 +122,7 @@ func (r *Reader) begin(buffered *bufio.Reader, o *Options) error {
 }
 
 var (
+	errNoFields   = errors.New("only JSON and CSV have fields to choose, and it is neither")
 	errNoFormat   = errors.New("no format fits the first lines: they are not Common Log Format, JSON, CSV with the time in a column, HAR or instants")
 	byteOrderMark = []byte("\xef\xbb\xbf")
 )

@@ -79,6 +79,8 @@ func TestFormats(t *testing.T) {
 			[]string{`2026-01-01T00:00:00Z client=2001:db8::1 host=x.org method=POST path=/a agent=curl/8.5 \"x\" status=401`}},
 		{"virtual host", Common, `x.org:443 10.0.0.1 - Jane Roe [01/Jan/2026:00:00:00.250 +0530] "-" 408 0 "-" "-"`,
 			[]string{"2025-12-31T18:30:00.25Z client=10.0.0.1 user=Jane Roe host=x.org:443 status=408"}},
+		{"behind proxies", Common, `10.0.0.1, 10.0.0.2, ::1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200"}},
 		{"no HTTP", Common, `10.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "\x16\x03\x01" 400 150 "-" "-"`,
 			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 status=400"}},
 		{"seconds since 1970 in brackets", Common, `10.0.0.1 - - [1700000000.123] "GET / HTTP/1.1" 200 1`,
@@ -106,6 +108,7 @@ func TestFormats(t *testing.T) {
 		{"instants and more", Plain, "2026-01-01 00:00:00,123 alice GET /a?b\n2026-01-01T00:00:01Z\tbob\tlogin\n1700000000123\n1700000000123456\n1.7e18",
 			[]string{"2026-01-01T00:00:00.123Z client=alice method=GET path=/a", "2026-01-01T00:00:01Z client=bob class=login",
 				"2023-11-14T22:13:20.123Z", "2023-11-14T22:13:20.123456Z", "2023-11-14T22:13:20Z"}},
+		{"instants, and what nginx does not know", Plain, "1.5 10.0.0.1 - -\n2.5 - GET -", []string{"1970-01-01T00:00:01.5Z client=10.0.0.1", "1970-01-01T00:00:02.5Z method=GET"}},
 		{"nothing", Auto, "", nil},
 		{"blank lines", Auto, "\n\r\n \n", nil},
 	} {
@@ -152,6 +155,7 @@ func TestBadLines(t *testing.T) {
 		{JSON, `{"time":null}`, "no field with the time", `{"time":1}`},
 		{JSON, `{"time":{"time":1}}`, "no field with the time", `{"time":1}`},
 		{JSON, `{"time":-1}`, farInstant, `{"time":1}`},
+		{JSON, `{"time":"1970-01-01T00:59:59+01:00"}`, farInstant, `{"time":1}`},
 		{JSON, `{"time":1,"cost":0}`, "a cost that is no whole number from 1 to 2147483647", `{"time":1}`},
 		{JSON, `{"time":1,"wait_s":2}`, farInstant, `{"time":1}`},
 		{JSON, `{"time":1,"wait_s":-1}`, "a wait that is no number of seconds", `{"time":1}`},
@@ -235,6 +239,12 @@ func TestOptionErrors(t *testing.T) {
 		_, err := NewReader("", strings.NewReader(""), tt.options)
 		if bad, ok := errors.AsType[*OptionError](err); !ok || bad.Error() != tt.want {
 			t.Errorf("%+v: %v, want %q", tt.options, err, tt.want)
+		}
+	}
+	for _, log := range []string{"1 a", `a - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`, `{"log":{"entries":[]}}`} {
+		_, err := NewReader("a.log", strings.NewReader(log), Options{Fields: map[Part]string{Client: "tenant"}})
+		if _, ok := errors.AsType[*ReadError](err); !ok || !strings.Contains(err.Error(), "only JSON and CSV have fields to choose") {
+			t.Errorf("a field of %q: %v", log, err)
 		}
 	}
 	var f Format
