@@ -94,7 +94,21 @@ func (c *tuneCommand) read(e *env) (*tune.Report, error) {
 	for i := range logs {
 		logs[i].Reader = &watched{ctx: ctx, r: logs[i].Reader, bar: bar}
 	}
-	return tune.Read(c.options, logs...)
+	type result struct {
+		report *tune.Report
+		err    error
+	}
+	read := make(chan result, 1)
+	go func() { // for a pipe may stay silent, and the user have had enough
+		report, err := tune.Read(c.options, logs...)
+		read <- result{report, err}
+	}()
+	select {
+	case r := <-read:
+		return r.report, r.err
+	case <-ctx.Done():
+		return nil, errInterrupted
+	}
 }
 
 // open opens all logs. It returns their size in MiB, as far as it is known, and
