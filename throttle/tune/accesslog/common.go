@@ -52,6 +52,7 @@ func setWho(who []byte, e *Entry) problem {
 		e.Host, first, rest = first, second, behind
 	}
 	e.Client, _, _ = bytes.Cut(first, comma)
+	e.Client = withoutPort(e.Client)
 	for bytes.HasSuffix(first, comma) {
 		first, rest = word(rest)
 	}
@@ -75,6 +76,23 @@ func isVirtualHost(b []byte) bool {
 	}
 	_, ok := digits(b[colon+1:])
 	return ok
+}
+
+// withoutPort returns an address without the port that some servers write behind
+// it, as 10.0.0.1:5000 or [::1]:5000: each connection has another.
+func withoutPort(client []byte) []byte {
+	i := bytes.LastIndexByte(client, ':')
+	if i <= 0 || !isVirtualHost(client) {
+		return client
+	}
+	host := client[:i]
+	switch {
+	case host[0] == '[' && host[i-1] == ']':
+		return host[1 : i-1]
+	case bytes.IndexByte(host, '.') > 0 && len(bytes.Trim(host, "0123456789.")) == 0:
+		return host
+	}
+	return client
 }
 
 // isAddress reports whether it may be a host, where otherwise "-" or a name of

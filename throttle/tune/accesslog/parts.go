@@ -97,6 +97,9 @@ func (p *parts) entry(c clock, e *Entry) problem {
 		return bad
 	}
 	e.Client, e.User, e.Host = p.text(partClient), p.text(partUser), p.text(partHost)
+	if !p[partWait].ok {
+		e.Client = withoutPort(e.Client) // else it is a Transport's key of a server
+	}
 	e.Class, e.Agent = p.text(partClass), p.text(partAgent)
 	e.setRequest(p[partRequest].value)
 	if p[partMethod].ok {
