@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -26,6 +25,7 @@ func isLog(r *bufio.Reader) bool {
 type call struct {
 	at   time.Time
 	cost int64
+	line int
 }
 
 // replay returns the calls of a log as requests, the first at time 0. They are
@@ -45,7 +45,7 @@ func (c *simulateCommand) replay(e *env, name string, r io.Reader) (iter.Seq2[si
 	slices.SortStableFunc(calls, func(a, b call) int { return a.at.Compare(b.at) })
 	return func(yield func(sim.Request, error) bool) {
 		for i, a := range calls {
-			if !yield(sim.Request{At: a.at.Sub(calls[0].at), Cost: sim.Units(a.cost) * sim.One, Number: i + 1, Line: i + 1}, nil) {
+			if !yield(sim.Request{At: a.at.Sub(calls[0].at), Cost: sim.Units(a.cost) * sim.One, Number: i + 1, Line: a.line}, nil) {
 				return
 			}
 		}
@@ -67,7 +67,7 @@ func (c *simulateCommand) callsOf(name string, log *accesslog.Reader) (calls []c
 		case !bytes.Equal(of, entry.Client):
 			return nil, &inputError{name: name, problem: fmt.Sprintf("there are calls of %q and of %q: choose one with --client", shorten(string(of), 60), shorten(string(entry.Client), 60))}
 		}
-		calls = append(calls, call{entry.At, cmp.Or(entry.Cost, 1)})
+		calls = append(calls, call{entry.At, entry.Cost, int(log.Line())})
 	}
 	if len(calls) == 0 && c.Client != "" {
 		return nil, &inputError{name: name, problem: fmt.Sprintf("there are no calls of %q", c.Client)}

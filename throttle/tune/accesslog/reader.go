@@ -199,5 +199,8 @@ func (r *Reader) skip(bad problem) {
 	}
 }
 
+// Line returns the number of the line that was read last, from 1; 0 of a HAR file.
+func (r *Reader) Line() int64 { return r.lines.n }
+
 // Tally returns what there was so far.
 func (r *Reader) Tally() Tally { return r.tally }
