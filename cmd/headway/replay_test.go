@@ -41,6 +41,16 @@ func TestSimulateOneOfSeveral(t *testing.T) {
 	}
 }
 
+// What the recorder could not write is told.
+func TestSimulateWhatIsMissing(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	lossy := strings.Replace(recording, `"wait_s":0`, `"wait_s":0,"dropped":7`, 1)
+	status := run(t.Context(), []string{"simulate", "--bucket=4", "--refill=1"}, strings.NewReader(lossy), &stdout, &stderr)
+	if want := "lines missing where the log was written: 7\n"; status != ok || stderr.String() != want {
+		t.Errorf("status %d, said %q, want %q", status, &stderr, want)
+	}
+}
+
 // What is wrong with a call is said of its line, whichever call it is by then.
 func TestSimulateNamesTheLine(t *testing.T) {
 	other := strings.ReplaceAll(recording, "a.test", "b.test")

@@ -49,12 +49,13 @@ const (
 	Cost    Part = "cost"
 	Wait    Part = "wait"    // in seconds, for which the client held the call back
 	Attempt Part = "attempt" // how many times the client has made the call, from 1
+	Dropped Part = "dropped" // how many lines before this one could not be written
 )
 
 // Parts returns all there are.
 func Parts() []Part { return slices.Clone(allParts) }
 
-var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt}
+var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt, Dropped}
 
 // A Format is how a log is written.
 type Format uint8

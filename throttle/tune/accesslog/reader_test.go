@@ -243,7 +243,7 @@ func TestOptionErrors(t *testing.T) {
 	}{
 		{Options{Format: 17}, "accesslog: Format 17, want one of the formats"},
 		{Options{Unit: time.Minute}, "accesslog: Unit 1m0s, want 1s, 1ms, 1µs or 1ns"},
-		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost wait attempt]"},
+		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost wait attempt dropped]"},
 		{Options{Fields: map[Part]string{Time: ""}}, "accesslog: Fields time=, want the name of a field"},
 	} {
 		_, err := NewReader("", strings.NewReader(""), tt.options)
