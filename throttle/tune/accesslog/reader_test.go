@@ -67,22 +67,13 @@ func packedByGzip(t *testing.T, text string) string {
 
 // Each format is found out from the log, and each call is read.
 func TestFormats(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		format Format
-		log    string
-		want   []string
-	}{
+	for _, tt := range []formatCase{
 		{"common", Common, `127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a/b?c=d HTTP/1.0" 200 2326`,
 			[]string{"2000-10-10T20:55:36Z client=127.0.0.1 user=frank method=GET path=/a/b status=200"}},
 		{"combined", Common, `2001:db8::1 - - [01/Jan/2026:00:00:00 +0000] "POST https://u@x.org/a#b HTTP/2.0" 401 - "-" "curl/8.5 \"x\"" "10.0.0.1"`,
 			[]string{`2026-01-01T00:00:00Z client=2001:db8::1 host=x.org method=POST path=/a agent=curl/8.5 \"x\" status=401`}},
 		{"virtual host", Common, `x.org:443 10.0.0.1 - Jane Roe [01/Jan/2026:00:00:00.250 +0530] "-" 408 0 "-" "-"`,
 			[]string{"2025-12-31T18:30:00.25Z client=10.0.0.1 user=Jane Roe host=x.org:443 status=408"}},
-		{"behind proxies", Common, `10.0.0.1, 10.0.0.2, ::1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
-			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200"}},
-		{"address with a port", Common, `10.0.0.1:5000 - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
-			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 method=GET path=/ status=200"}},
 		{"no HTTP", Common, `10.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "\x16\x03\x01" 400 150 "-" "-"`,
 			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 status=400"}},
 		{"seconds since 1970 in brackets", Common, `10.0.0.1 - - [1700000000.123] "GET / HTTP/1.1" 200 1`,
@@ -91,10 +82,6 @@ func TestFormats(t *testing.T) {
 			[]string{"2026-01-02T03:04:05.000000006Z client=api.example.com class=GET /a status=429 cost=3 again"}},
 		{"the likeliest of several names", JSON, `{"ts":5,"time":1,"date":7,"ip":"a","key":"b","client":"c"}`, []string{"1970-01-01T00:00:01Z client=b"}},
 		{"attempts that are none of a Transport", JSON, `{"time":1,"attempt":2}`, []string{"1970-01-01T00:00:01Z"}},
-		{"addresses with ports, in JSON", JSON, `{"time":1,"remote_addr":"10.0.0.1:5000"}` + "\n" + `{"time":2,"remote_addr":"[::1]:5000"}` + "\n" +
-			`{"time":3,"remote_addr":"::1:50"}` + "\n" + `{"time":4,"remote_addr":"tenant:50"}` + "\n" + `{"time":5,"key":"10.0.0.1:5000","wait_s":0}`,
-			[]string{"1970-01-01T00:00:01Z client=10.0.0.1", "1970-01-01T00:00:02Z client=::1", "1970-01-01T00:00:03Z client=::1:50",
-				"1970-01-01T00:00:04Z client=tenant:50", "1970-01-01T00:00:05Z client=10.0.0.1:5000"}},
 		{"nginx in JSON", JSON, `{"msec":"1700000000.123","remote_addr":"10.0.0.1","remote_user":"-","request":"GET /a HTTP/1.1","status":"200","http_user_agent":"a\u0062\"c"}`,
 			[]string{`2023-11-14T22:13:20.123Z client=10.0.0.1 method=GET path=/a agent=ab"c status=200`}},
 		{"Caddy", JSON, ` {"level":"info","ts":1646861401.5,"request":{"remote_ip":"::1","method":"GET","uri":"/x?y","host":"h","headers":{"User-Agent":["curl/7"],"Accept":[]}},"user_id":"","status":200} `,
@@ -109,34 +96,61 @@ func TestFormats(t *testing.T) {
 			[]string{"2026-01-01T00:00:00Z client=alice", "2026-01-01T00:00:01Z client=bob"}},
 		{"HAR", HAR, "{\n \"log\": {\"version\":\"1.2\",\"entries\":[\n{\"startedDateTime\":\"2026-01-01T00:00:00.5Z\",\"request\":{\"method\":\"GET\",\"url\":\"https://x.org/a?b\",\"headers\":[{\"name\":\"user-agent\",\"value\":\"Mozilla/5.0\"}]},\"response\":{\"status\":200}}]}}",
 			[]string{"2026-01-01T00:00:00.5Z client=x.org host=x.org method=GET path=/a agent=Mozilla/5.0 status=200"}},
-		{"HAR, and what no server has seen", HAR, `{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"url":"data:image/png;base64,AA"}},` +
-			`{"startedDateTime":"2026-01-01T00:00:01Z","_fromCache":"memory","request":{"url":"https://x.org/a"}},` +
-			`{"startedDateTime":"2026-01-01T00:00:02Z","request":{"url":"https://127.0.0.1:8443/b"}}]}}`,
-			[]string{"2026-01-01T00:00:02Z client=127.0.0.1:8443 host=127.0.0.1:8443 path=/b"}},
 		{"numbers", Plain, "# seconds\n0\n0.5\n2:3\n",
 			[]string{"1970-01-01T00:00:00Z", "1970-01-01T00:00:00.5Z", "1970-01-01T00:00:02Z cost=3"}},
 		{"instants and more", Plain, "2026-01-01 00:00:00,123 alice GET /a?b\n2026-01-01T00:00:01Z\tbob\tlogin\n1700000000123\n1700000000123456\n1.7e18",
 			[]string{"2026-01-01T00:00:00.123Z client=alice method=GET path=/a", "2026-01-01T00:00:01Z client=bob class=login",
 				"2023-11-14T22:13:20.123Z", "2023-11-14T22:13:20.123456Z", "2023-11-14T22:13:20Z"}},
-		{"instants, and what nginx does not know", Plain, "1.5 10.0.0.1 - -\n2.5 - GET -", []string{"1970-01-01T00:00:01.5Z client=10.0.0.1", "1970-01-01T00:00:02.5Z method=GET"}},
 		{"nothing", Auto, "", nil},
 		{"blank lines", Auto, "\n\r\n \n", nil},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, tally := read(t, tt.log, Options{})
-			if fmt.Sprint(got) != fmt.Sprint(tt.want) || tally.Bad > 0 {
-				t.Errorf("calls %q, want %q; tally %+v", got, tt.want, tally)
-			}
-			if tally.Format != tt.format || tally.Calls != int64(len(tt.want)) {
-				t.Errorf("tally %+v, want %v and %d calls", tally, tt.format, len(tt.want))
-			}
-			if again, _ := read(t, packedByGzip(t, tt.log), Options{}); fmt.Sprint(again) != fmt.Sprint(got) {
-				t.Errorf("packed: calls %q, want %q", again, got)
-			}
-			if again, _ := read(t, tt.log, Options{Format: tt.format}); fmt.Sprint(again) != fmt.Sprint(got) {
-				t.Errorf("with the format given: calls %q, want %q", again, got)
-			}
-		})
+		t.Run(tt.name, tt.check)
+	}
+}
+
+// Who calls is the client, not the proxy nor the connection that it came by, and
+// what no server has seen is no call.
+func TestWhoCalls(t *testing.T) {
+	for _, tt := range []formatCase{
+		{"behind proxies", Common, `10.0.0.1, 10.0.0.2, ::1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200"}},
+		{"address with a port", Common, `10.0.0.1:5000 - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 method=GET path=/ status=200"}},
+		{"addresses with ports, in JSON", JSON, `{"time":1,"remote_addr":"10.0.0.1:5000"}` + "\n" + `{"time":2,"remote_addr":"[::1]:5000"}` + "\n" +
+			`{"time":3,"remote_addr":"::1:50"}` + "\n" + `{"time":4,"remote_addr":"tenant:50"}` + "\n" + `{"time":5,"key":"10.0.0.1:5000","wait_s":0}`,
+			[]string{"1970-01-01T00:00:01Z client=10.0.0.1", "1970-01-01T00:00:02Z client=::1", "1970-01-01T00:00:03Z client=::1:50",
+				"1970-01-01T00:00:04Z client=tenant:50", "1970-01-01T00:00:05Z client=10.0.0.1:5000"}},
+		{"HAR, and what no server has seen", HAR, `{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"url":"data:image/png;base64,AA"}},` +
+			`{"startedDateTime":"2026-01-01T00:00:01Z","_fromCache":"memory","request":{"url":"https://x.org/a"}},` +
+			`{"startedDateTime":"2026-01-01T00:00:02Z","request":{"url":"https://127.0.0.1:8443/b"}}]}}`,
+			[]string{"2026-01-01T00:00:02Z client=127.0.0.1:8443 host=127.0.0.1:8443 path=/b"}},
+		{"instants, and what nginx does not know", Plain, "1.5 10.0.0.1 - -\n2.5 - GET -", []string{"1970-01-01T00:00:01.5Z client=10.0.0.1", "1970-01-01T00:00:02.5Z method=GET"}},
+	} {
+		t.Run(tt.name, tt.check)
+	}
+}
+
+// A formatCase is a log, and the calls in it.
+type formatCase struct {
+	name   string
+	format Format
+	log    string
+	want   []string
+}
+
+func (f formatCase) check(t *testing.T) {
+	got, tally := read(t, f.log, Options{})
+	if fmt.Sprint(got) != fmt.Sprint(f.want) || tally.Bad > 0 {
+		t.Errorf("calls %q, want %q; tally %+v", got, f.want, tally)
+	}
+	if tally.Format != f.format || tally.Calls != int64(len(f.want)) {
+		t.Errorf("tally %+v, want %v and %d calls", tally, f.format, len(f.want))
+	}
+	if again, _ := read(t, packedByGzip(t, f.log), Options{}); fmt.Sprint(again) != fmt.Sprint(got) {
+		t.Errorf("packed: calls %q, want %q", again, got)
+	}
+	if again, _ := read(t, f.log, Options{Format: f.format}); fmt.Sprint(again) != fmt.Sprint(got) {
+		t.Errorf("with the format given: calls %q, want %q", again, got)
 	}
 }
 
