@@ -9,7 +9,8 @@ import (
 //	host ident user [time] "request" status bytes "referer" "agent"
 //
 // The host may stand behind the name and port of a virtual host, and before those
-// of proxies, each behind a comma. What comes after the agent is passed over.
+// of proxies, each behind a comma. What syslog puts in front of it, up to the name
+// of the program and a colon, and what comes after the agent is passed over.
 type commonParser struct{ clock clock }
 
 func (p *commonParser) parse(line []byte, e *Entry) problem {
@@ -47,6 +48,9 @@ func (p *commonParser) parse(line []byte, e *Entry) problem {
 
 // setWho reads host, ident and user, of which the last may have blanks.
 func setWho(who []byte, e *Entry) problem {
+	if i := bytes.LastIndex(who, []byte(": ")); i > 0 && who[i-1] != ':' { // as fe80:: ends
+		who = who[i+2:]
+	}
 	first, rest := word(who)
 	if second, behind := word(rest); isVirtualHost(first) && isAddress(second) {
 		e.Host, first, rest = first, second, behind

@@ -52,9 +52,6 @@ const (
 	Dropped Part = "dropped" // how many lines before this one could not be written
 )
 
-// Parts returns all there are.
-func Parts() []Part { return slices.Clone(allParts) }
-
 var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt, Dropped}
 
 // A Format is how a log is written.

@@ -114,6 +114,9 @@ func TestWhoCalls(t *testing.T) {
 	for _, tt := range []formatCase{
 		{"behind proxies", Common, `10.0.0.1, 10.0.0.2, ::1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
 			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200"}},
+		{"by syslog", Common, `<190>Nov 30 12:00:00 www nginx: 10.0.0.1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1` + "\n" +
+			`fe80:: - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200", "2026-01-01T00:00:00Z client=fe80:: user=bob method=GET path=/ status=200"}},
 		{"address with a port", Common, `10.0.0.1:5000 - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
 			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 method=GET path=/ status=200"}},
 		{"addresses with ports, in JSON", JSON, `{"time":1,"remote_addr":"10.0.0.1:5000"}` + "\n" + `{"time":2,"remote_addr":"[::1]:5000"}` + "\n" +
