@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -127,7 +128,8 @@ func (t *Ticket) Cancel() {
 // Exchange gives the slot of a call that has not gone yet back for one in another
 // lane, for which it waits as [Lane.Acquire] does, ahead of those who were never
 // let go. What it has waited already is part of its wait, and counts against
-// MaxWait. After an error there is nothing more to tell the ticket.
+// MaxWait. After an error there is nothing more to tell the ticket, but it knows how
+// long the call waited in all.
 func (t *Ticket) Exchange(ctx context.Context, l *Lane, call Call) error {
 	t.Cancel()
 	if call.MaxWait > 0 {
@@ -135,12 +137,10 @@ func (t *Ticket) Exchange(ctx context.Context, l *Lane, call Call) error {
 	}
 	call.Again = true
 	other, err := l.Acquire(ctx, call)
-	if err != nil {
-		return err
-	}
 	other.waited += t.waited
+	other.cause = cmp.Or(t.cause, other.cause)
 	*t = other
-	return nil
+	return err
 }
 
 // A Refusal is an answer by which a server did not take a call, because of a

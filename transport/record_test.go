@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,7 +100,7 @@ func TestRecord(t *testing.T) {
 			`3s "class":"POST api.example.com/v1/{id}","method":"POST","cost":1,"attempt":1,"wait_s":0,"status":0,"failed":true`,
 			`3s `+class+`"method":"GET","cost":2,"attempt":1,"wait_s":0,"status":0,"refused":"never"`,
 			`4s `+class+`"method":"GET","cost":1,"attempt":1,"wait_s":1,"status":200`,
-			`4.5s `+class+`"method":"GET","cost":1,"attempt":1,"wait_s":0,"status":0,"refused":"context"`,
+			`4.5s `+class+`"method":"GET","cost":1,"attempt":1,"wait_s":0.5,"status":0,"refused":"context"`,
 		)
 	})
 }
@@ -118,5 +119,49 @@ func TestRecordOfAShadow(t *testing.T) {
 		}
 		const line = `0s "class":"api.example.com/","method":"GET","cost":1,"attempt":1,"wait_s":0,"status":200`
 		wantLines(t, text(), start, line, line+`,"would_wait_s":1`, line+`,"would_wait_s":2,"would_refuse":"limit"`)
+	})
+}
+
+// A call came at its time less its wait, also if it waited in two lines, or in
+// vain.
+func TestRecordTellsWhenACallCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, text := recorder(t)
+		base := newScript(func(req *http.Request) (*http.Response, error) {
+			name := strings.Trim(req.URL.Path, "/")
+			reset := map[string]string{"slow": "100", "fast": "10"}[name]
+			return answer(200, "", "X-RateLimit-Resource", name, "X-RateLimit-Remaining", "0", "X-RateLimit-Limit", "9", "X-RateLimit-Reset", reset)(req)
+		})
+		tr := &transport.Transport{Base: base, Record: file, MaxWait: 250 * time.Second}
+		do(t, tr, get(t, "http://api.example.com/fast"))
+		came := time.Now()
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() { do(t, tr, get(t, "http://api.example.com/slow")) })
+		}
+		wg.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(5*time.Second, cancel)
+			_, _ = attempt(tr, get(t, "http://api.example.com/fast").WithContext(ctx))
+		})
+		wg.Wait()
+		moved, gaveUp := 0, 0
+		for line, err := range record.Lines(strings.NewReader(text())) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := line.Time.Add(-line.Wait); !at.Equal(came) {
+				t.Errorf("%+v\ncame at %v, want %v", line, at, came)
+			}
+			if line.Wait > 100*time.Second {
+				moved++
+			}
+			if line.Refused == "context" {
+				gaveUp++
+			}
+		}
+		if moved != 1 || gaveUp != 1 {
+			t.Errorf("%d calls moved, and %d gave up, want one each", moved, gaveUp)
+		}
 	})
 }

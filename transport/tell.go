@@ -97,7 +97,8 @@ func (e *engine) refusedHere(a *attempt, err error) {
 	}
 	if e.recorder != nil && !e.shadow {
 		l := a.line()
-		l.Time, l.Refused, l.WouldWait = time.Now(), reason(err), wait
+		l.Time, l.Refused = time.Now(), reason(err)
+		l.Wait, l.WouldWait = a.ticket.Waited(), wait
 		e.recorder.Add(l)
 	}
 }

@@ -187,8 +187,8 @@ func (e *engine) paced(a *attempt, call throttle.Call) (*http.Response, error) {
 // shadowed makes a call that goes at once, and tells what it would have had to
 // wait for.
 func (e *engine) shadowed(a *attempt, call throttle.Call) (*http.Response, error) {
-	ticket, forecast := a.route.laneFor(a.req).Shadow(a.req.Context(), call)
-	a.ticket = ticket
+	var forecast throttle.Forecast
+	a.ticket, forecast = a.route.laneFor(a.req).Shadow(a.req.Context(), call)
 	if a.would = forecast.Err; a.would != nil {
 		e.refusedHere(a, a.would)
 	} else {

@@ -146,8 +146,9 @@
 //	    window_share       τ as a share of the window
 //	  enough               the smallest candidate at which no more than close_to_zero of the
 //	                       calls are rejected, those of loops left out; null if there is none
-//	  candidates           all up to the first that rejects nothing, what is advised, and
-//	                       --candidates; each has the members of advised and
+//	  candidates           those tried, up to the first that rejects nothing, and --candidates:
+//	                       each τ/T to 32, then 8 to each doubling, so what is advised may lie
+//	                       between two; each has the members of advised and
 //	    rejected, reject_rate
 //	                       of all calls
 //	    reject_rate_without_loops

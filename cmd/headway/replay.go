@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -26,6 +25,7 @@ func isLog(r *bufio.Reader) bool {
 type call struct {
 	at   time.Time
 	cost int64
+	line int
 }
 
 // replay returns the calls of a log as requests, the first at time 0. They are
@@ -35,9 +35,12 @@ func (c *simulateCommand) replay(e *env, name string, r io.Reader) (iter.Seq2[si
 	if err != nil {
 		return nil, wrongLog(err)
 	}
-	calls, err := c.callsOf(name, log)
+	calls, missing, err := c.callsOf(name, log)
 	if err != nil {
 		return nil, err
+	}
+	if missing > 0 {
+		fmt.Fprintf(e.stderr, "lines missing where the log was written: %d\n", missing)
 	}
 	if t := log.Tally(); t.Bad > 0 {
 		fmt.Fprintf(e.stderr, "lines left out, since they cannot be read: %d; the first is %s, %s\n", t.Bad, printable(t.Where(0)), printable(t.First[0].Problem))
@@ -45,7 +48,7 @@ func (c *simulateCommand) replay(e *env, name string, r io.Reader) (iter.Seq2[si
 	slices.SortStableFunc(calls, func(a, b call) int { return a.at.Compare(b.at) })
 	return func(yield func(sim.Request, error) bool) {
 		for i, a := range calls {
-			if !yield(sim.Request{At: a.at.Sub(calls[0].at), Cost: sim.Units(a.cost) * sim.One, Number: i + 1, Line: i + 1}, nil) {
+			if !yield(sim.Request{At: a.at.Sub(calls[0].at), Cost: sim.Units(a.cost) * sim.One, Number: i + 1, Line: a.line}, nil) {
 				return
 			}
 		}
@@ -53,24 +56,26 @@ func (c *simulateCommand) replay(e *env, name string, r io.Reader) (iter.Seq2[si
 }
 
 // callsOf reads the calls of the one client, or on the one budget, that was
-// asked for, or that there is.
-func (c *simulateCommand) callsOf(name string, log *accesslog.Reader) (calls []call, err error) {
+// asked for, or that there is; and how many the log lacks, whosever they were.
+func (c *simulateCommand) callsOf(name string, log *accesslog.Reader) (calls []call, missing int, err error) {
 	var of []byte
 	for entry, err := range accesslog.Merge([]*accesslog.Reader{log}) {
+		if err != nil {
+			return nil, 0, wrongLog(err)
+		}
+		missing += entry.Dropped
 		switch {
-		case err != nil:
-			return nil, wrongLog(err)
 		case entry.Repeated || c.Client != "" && c.Client != string(entry.Client):
 			continue
 		case len(calls) == 0:
 			of = bytes.Clone(entry.Client)
 		case !bytes.Equal(of, entry.Client):
-			return nil, &inputError{name: name, problem: fmt.Sprintf("there are calls of %q and of %q: choose one with --client", shorten(string(of), 60), shorten(string(entry.Client), 60))}
+			return nil, 0, &inputError{name: name, problem: fmt.Sprintf("there are calls of %q and of %q: choose one with --client", shorten(string(of), 60), shorten(string(entry.Client), 60))}
 		}
-		calls = append(calls, call{entry.At, cmp.Or(entry.Cost, 1)})
+		calls = append(calls, call{entry.At, entry.Cost, int(log.Line())})
 	}
 	if len(calls) == 0 && c.Client != "" {
-		return nil, &inputError{name: name, problem: fmt.Sprintf("there are no calls of %q", c.Client)}
+		return nil, 0, &inputError{name: name, problem: fmt.Sprintf("there are no calls of %q", c.Client)}
 	}
-	return calls, nil
+	return calls, missing, nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A recording of nine calls, of which the third stands before the second, one was
+// A recording of four calls, of which the third stands before the second, one was
 // sent twice, and one had waited a second for its slot.
 const recording = `{"time":"2026-11-30T12:00:00Z","key":"a.test","class":"","method":"GET","cost":1,"attempt":1,"wait_s":0,"status":200}
 {"time":"2026-11-30T12:00:00.2Z","key":"a.test","class":"","method":"GET","cost":1,"attempt":1,"wait_s":0,"status":200}
@@ -37,6 +37,25 @@ func TestSimulateOneOfSeveral(t *testing.T) {
 	}
 	out, status = headway(t, two, "simulate", "--bucket=4", "--refill=1", "--client=c.test")
 	if want := `there are no calls of "c.test"`; status != badRequest || !strings.Contains(out, want) {
+		t.Errorf("status %d, %q; want %q", status, out, want)
+	}
+}
+
+// What the recorder could not write is told.
+func TestSimulateWhatIsMissing(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	lossy := strings.Replace(recording, `"wait_s":0`, `"wait_s":0,"dropped":7`, 1)
+	status := run(t.Context(), []string{"simulate", "--bucket=4", "--refill=1"}, strings.NewReader(lossy), &stdout, &stderr)
+	if want := "lines missing where the log was written: 7\n"; status != ok || stderr.String() != want {
+		t.Errorf("status %d, said %q, want %q", status, &stderr, want)
+	}
+}
+
+// What is wrong with a call is said of its line, whichever call it is by then.
+func TestSimulateNamesTheLine(t *testing.T) {
+	other := strings.ReplaceAll(recording, "a.test", "b.test")
+	out, status := headway(t, other+recording, "simulate", "--bucket=1", "--refill=1", "--client=a.test")
+	if want := "headway: stdin:10: request 4: cost 2 is above the 1 "; status != badRequest || !strings.HasPrefix(out, want) {
 		t.Errorf("status %d, %q; want %q", status, out, want)
 	}
 }

@@ -24,7 +24,7 @@ type tuneCommand struct {
 	CloseToZero float64  `default:"0.005" help:"The share of calls that may be rejected at a burst that is enough."`
 	Candidates  []int64  `placeholder:"N" help:"Further bursts to show, each as τ/T."`
 	Format      string   `default:"auto" enum:"auto,common,json,csv,har,plain" help:"How the logs are written: auto, common, json, csv, har or plain."`
-	Field       []string `sep:"none" placeholder:"PART=FIELD" help:"Which field of JSON or column of CSV has the time, client, user, host, method, path, request, class, agent, status, cost, wait or attempt. May be repeated."`
+	Field       []string `sep:"none" placeholder:"PART=FIELD" help:"Which field of JSON or column of CSV has the time, client, user, host, method, path, request, class, agent, status, cost, wait, attempt or dropped. May be repeated."`
 	Unit        string   `placeholder:"s|ms|us|ns" help:"What times count that are bare numbers. By default their size tells."`
 	Zone        string   `default:"UTC" help:"Of times that name none, as Europe/Berlin."`
 	JSON        bool     `name:"json" xor:"form" help:"Write JSON."`
@@ -94,7 +94,21 @@ func (c *tuneCommand) read(e *env) (*tune.Report, error) {
 	for i := range logs {
 		logs[i].Reader = &watched{ctx: ctx, r: logs[i].Reader, bar: bar}
 	}
-	return tune.Read(c.options, logs...)
+	type result struct {
+		report *tune.Report
+		err    error
+	}
+	read := make(chan result, 1)
+	go func() { // for a pipe may stay silent, and the user have had enough
+		report, err := tune.Read(c.options, logs...)
+		read <- result{report, err}
+	}()
+	select {
+	case r := <-read:
+		return r.report, r.err
+	case <-ctx.Done():
+		return nil, errInterrupted
+	}
 }
 
 // open opens all logs. It returns their size in MiB, as far as it is known, and

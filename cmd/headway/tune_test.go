@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -216,6 +217,8 @@ func TestTuneErrors(t *testing.T) {
 		{"1", []string{"--limit=60"}, "--limit: 60: want a limit as 60/1m"},
 		{"1", []string{"--limit=/a=0/1m"}, "--limit: /a=0/1m: want a limit as 60/1m"},
 		{"1", []string{"--limit=1/1s", "--limit=2/1s"}, "--limit: 2/1s: there is another"},
+		{"1", []string{"--class=/a=login", "--class=/a=batch"}, "--class: /a=batch: there is another"},
+		{"1", []string{"--class==login"}, `--class or --limit: "": want a pattern of http.ServeMux, or the name of a class`},
 		{"1", []string{"--class=/a=robot"}, `--class: /a=robot: type of client "robot", want one of interactive, mobile, batch, machine, login`},
 		{"1", []string{"--class=GET /{=batch"}, "--class or --limit: GET /{: want a pattern of http.ServeMux: "},
 		{"1", []string{"--gap=0s"}, "--gap: want a length of time above zero"},
@@ -231,6 +234,9 @@ func TestTuneErrors(t *testing.T) {
 		{"1", []string{"--format=xml"}, "--format must be one of"},
 		{"1", []string{"--field=time"}, "--field: time: want it as time=FIELD"},
 		{"1", []string{"--field=tyme=x"}, "--field or --by: tyme: want one of [time client"},
+		{"1", []string{"--field=time=a", "--field=time=b"}, "--field: time=b: there is another"},
+		{"1", []string{"--field=client=a", "--by=b"}, "--by: b: --field names another"},
+		{"1", []string{"--by=tenant"}, "stdin: only JSON and CSV have fields to choose"},
 		{"1", []string{"--unit=h"}, "--unit: want s, ms, us or ns"},
 		{"1", []string{"--zone=Nowhere"}, `--zone: there is no "Nowhere"`},
 		{"1", []string{"--json", "--csv"}, "--json"},
@@ -258,6 +264,25 @@ func TestTuneFiles(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has typed no end yet need not type one to be rid of it.
+func TestTuneCancelledWhileItWaits(t *testing.T) {
+	r, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := readerFunc(func(p []byte) (int, error) {
+		cancel()
+		return r.Read(p)
+	})
+	var out, stderr bytes.Buffer
+	if status := run(ctx, []string{"tune"}, waits, &out, &stderr); status != stopped || out.Len() > 0 {
+		t.Errorf("status %d, %q, %q; want 130", status, out.String(), stderr.String())
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestTuneCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -53,7 +53,11 @@ func ruleOf(o *tune.Options, class string) *tune.Rule {
 func (c *tuneCommand) classes(o *tune.Options) error {
 	for _, text := range c.Class {
 		class, name, found := cutLast(text, "=")
+		known := len(o.Rules)
 		rule := ruleOf(o, class)
+		if len(o.Rules) == known {
+			return fmt.Errorf("--class: %s: there is another", shorten(text, 60))
+		}
 		if !found {
 			continue
 		}
@@ -114,11 +118,18 @@ func (c *tuneCommand) log() (o accesslog.Options, err error) {
 		if !found {
 			return o, fmt.Errorf("--field: %s: want it as time=FIELD", shorten(text, 60))
 		}
+		if o.Fields[accesslog.Part(part)] != "" {
+			return o, fmt.Errorf("--field: %s: there is another", shorten(text, 60))
+		}
 		o.Fields[accesslog.Part(part)] = field
 	}
-	if c.By != "client" && c.By != "user" {
-		o.Fields[accesslog.Client] = c.By
+	if c.By == "client" || c.By == "user" {
+		return o, nil
 	}
+	if o.Fields[accesslog.Client] != "" {
+		return o, fmt.Errorf("--by: %s: --field names another", shorten(c.By, 60))
+	}
+	o.Fields[accesslog.Client] = c.By
 	return o, nil
 }
 

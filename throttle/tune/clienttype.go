@@ -105,15 +105,24 @@ func (c *class) guess() (t ClientType, why string) {
 	case kind == appAgent:
 		return Mobile, fmt.Sprintf("%s of the calls are of apps", percent(share))
 	}
-	if resumed := c.resumed.percentile(99); c.resumed.count() >= resumesNeeded {
-		if steady := c.sizes.without(c.resumed); steady.count() > 0 && resumed >= 2*steady.percentile(99) {
-			return Mobile, "clusters are larger after 5 min away"
-		}
+	if c.refreshes() {
+		return Mobile, "clusters are larger after 5 min away"
 	}
 	if p99 == 1 && 2*c.regularCalls > c.calls {
 		return Machine, "most calls come one by one, at regular intervals"
 	}
 	return Interactive, "nothing tells otherwise"
+}
+
+// refreshes reports whether clusters are larger when a client comes back: twice as
+// large, and by more than chance makes of calls that come one by one.
+func (c *class) refreshes() bool {
+	steady := c.sizes.without(c.resumed)
+	if c.resumed.count() < resumesNeeded || steady.count() == 0 {
+		return false
+	}
+	resumed, usual := c.resumed.percentile(99), steady.percentile(99)
+	return resumed >= max(2*usual, usual+3)
 }
 
 // loginWord returns the word of a name that speaks of passwords and the like.

@@ -41,6 +41,7 @@ func TestGuess(t *testing.T) {
 		{"it comes back with more", with("Mozilla/5.0", 100, sizes{12: 20}, small), Mobile, "clusters are larger after 5 min away"},
 		{"it seldom comes back", with("", 100, sizes{12: 19}, small), Interactive, "nothing tells otherwise"},
 		{"it comes back with the same", with("", 100, sizes{1: 50}, small), Interactive, "nothing tells otherwise"},
+		{"it comes back with one more, by chance", with("", 100, sizes{1: 90, 2: 10}, sizes{1: 200, 2: 1}), Interactive, "nothing tells otherwise"},
 		{"it only comes back", with("", 100, sizes{12: 50}, sizes{}), Interactive, "nothing tells otherwise"},
 		{"regular pages", wall, Interactive, "nothing tells otherwise"},
 		{"regular", regular, Machine, "most calls come one by one, at regular intervals"},

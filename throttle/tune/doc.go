@@ -34,6 +34,7 @@
 //
 // # Memory
 //
-// A log is read once, and what is kept is a constant a client and class: no
-// call is kept, but for those that are held back to be sorted.
+// A log is read once, and what is kept is a constant a client and class, and a
+// number for each size that clusters have: no call is kept, but for those that
+// are held back to be sorted.
 package tune

@@ -49,7 +49,8 @@ type Class struct {
 	Enough *Candidate `json:"enough"`
 
 	// Candidates are the bursts that were tried, the smallest first, up to the
-	// first that rejects nothing; and what is advised or was asked for.
+	// first that rejects nothing; and beyond it those that were asked for, and
+	// what is advised if it was tried. See At.
 	Candidates []Candidate `json:"candidates"`
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/headway-go/headway/throttle/tune/accesslog"
@@ -38,7 +40,7 @@ func newRoutes(rules []Rule) (*routes, error) {
 	r := &routes{rules: map[string]Rule{}, known: map[string]string{}}
 	for _, rule := range rules {
 		if err := r.register(rule); err != nil {
-			return nil, &OptionError{Field: "Rules", Value: rule.Pattern, Want: err.Error()}
+			return nil, &OptionError{Field: "Rules", Value: cmp.Or(rule.Pattern, `""`), Want: err.Error()}
 		}
 	}
 	return r, nil
@@ -54,6 +56,9 @@ func (r *routes) register(rule Rule) (err error) {
 	if rule.Limit != (Limit{}) && !rule.Limit.isValid() {
 		return fmt.Errorf("%s", strings.TrimPrefix(errLimit.Error(), "tune: want "))
 	}
+	if rule.Pattern == "" {
+		return fmt.Errorf("a pattern of http.ServeMux, or the name of a class")
+	}
 	r.rules[rule.Pattern] = rule
 	if !strings.Contains(rule.Pattern, "/") {
 		return nil // the name of a class
@@ -63,12 +68,21 @@ func (r *routes) register(rule Rule) (err error) {
 	}
 	defer func() { // the mux panics where a pattern makes no sense, or conflicts with another
 		if p := recover(); p != nil {
-			err = fmt.Errorf("a pattern of http.ServeMux: %v", p)
+			err = fmt.Errorf("a pattern of http.ServeMux: %s", oneLine(fmt.Sprint(p)))
 		}
 	}()
 	r.mux.Handle(rule.Pattern, http.NotFoundHandler())
 	return nil
 }
+
+// oneLine leaves out where in our code patterns are registered, and why they
+// conflict.
+func oneLine(conflict string) string {
+	first, _, _ := strings.Cut(conflict, ":\n")
+	return registeredAt.ReplaceAllString(first, "")
+}
+
+var registeredAt = regexp.MustCompile(` \(registered at [^)]*\)`)
 
 // name returns the name of the class of a call.
 func (r *routes) name(e *accesslog.Entry) string {
@@ -143,16 +157,14 @@ func hostOf(host string) string {
 }
 
 // routeOf is a pattern of http.ServeMux for calls like this one.
-func routeOf(method, path string) string {
+func routeOf(method, target string) string {
 	var b strings.Builder
 	if method != "" {
 		b.WriteString(method + " ")
 	}
-	if path[0] != '/' {
-		b.WriteByte('/')
-	}
+	target = clean(target)
 	ids := 0
-	for i, segment := range strings.Split(path, "/") {
+	for i, segment := range strings.Split(target, "/") {
 		if i > 0 {
 			b.WriteByte('/')
 		}
@@ -170,10 +182,19 @@ func routeOf(method, path string) string {
 		}
 		b.WriteByte('}')
 	}
-	if strings.HasSuffix(path, "/") {
+	if strings.HasSuffix(target, "/") {
 		b.WriteString("{$}") // or it would stand for all below
 	}
 	return b.String()
+}
+
+// clean returns the path that the mux would redirect to.
+func clean(target string) string {
+	c := path.Clean("/" + target)
+	if strings.HasSuffix(target, "/") && c != "/" {
+		c += "/"
+	}
+	return c
 }
 
 const maxSegments = 10
@@ -182,9 +203,6 @@ const maxSegments = 10
 // things, or belongs to one: a number, a UUID, a hash, a token, an address, or
 // what was escaped.
 func isID(segment string) bool {
-	if segment == "." || segment == ".." {
-		return true // no clean path has those
-	}
 	digits, others, hex := 0, 0, true
 	for _, c := range []byte(segment) {
 		switch {

@@ -30,6 +30,7 @@ type seen struct {
 	repeated int64 // by the client, because of the answer
 	leftOut  int64 // of clients beyond those that are told apart
 	vague    int64 // at a whole second
+	missing  int64 // lines that could not be written
 	from, to time.Time
 }
 
@@ -86,6 +87,7 @@ func (t *Tuner) newClass(name string) *class {
 // Options.Held allows; those before 1970 count as late. It keeps nothing of the
 // entry.
 func (t *Tuner) Add(e *accesslog.Entry) {
+	t.seen.missing += int64(e.Dropped)
 	if e.Repeated {
 		t.seen.repeated++ // it would not be there if the limit were right
 		return

@@ -154,6 +154,9 @@ func (t *Tuner) aboutLog(r *Report, add func(kind, format string, a ...any)) {
 	if s.repeated > 0 {
 		add("repeated", "left out: %s made again because of an answer", calls(s.repeated))
 	}
+	if s.missing > 0 {
+		add("missing", "%d lines are missing where the log was written: bursts may have been larger", s.missing)
+	}
 	if s.nameless > 0 {
 		add("no client", "without the name of a client, and counted as those of one: %s", calls(s.nameless))
 	}

@@ -78,6 +78,8 @@ func TestWarnings(t *testing.T) {
 		{"whole seconds", Options{}, "1\n2\n3.5", "the log has whole seconds"},
 		{"already refused", Options{}, `{"time":1,"status":429}`, "1 call got a 429"},
 		{"repeated", Options{}, `{"time":1}` + "\n" + `{"time":2,"wait_s":1,"attempt":2}`, "left out: 1 call made again"},
+		{"missing", Options{}, `{"time":1,"wait_s":0,"attempt":2,"dropped":3}` + "\n" + `{"time":2,"wait_s":0,"dropped":2}` + "\n" + `{"time":3,"dropped":9}`,
+			"5 lines are missing where the log was written"},
 		{"no client", Options{}, "1\n2 alice", "without the name of a client, and counted as those of one: 1 call"},
 		{"left out", Options{MaxClients: 1}, "1 alice\n2 bob", "left out: 1 call of clients beyond the first 1"},
 		{"no match", Options{Rules: []Rule{{Pattern: "/x"}, {Pattern: "/p"}, {Pattern: AllCalls, Type: Mobile}}}, page(1), "no call matches /x"},

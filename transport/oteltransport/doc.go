@@ -34,8 +34,12 @@
 // for a Transport in shadow mode, whose waits and local refusals only would have
 // been; headway.cause, what a wait was for; and for limits headway.limit.source,
 // manual or learned, and headway.limit.index, which tells several of one class
-// apart. Nothing else of a request is told. Each key is a series of its own: if
-// there are many, give the SDK a view that drops the attribute.
+// apart. Nothing else of a request is told.
+//
+// Each key is a series of its own, which counters and the histogram keep for good:
+// if there are many, give the SDK a view that drops the attribute. What several
+// Transports with one provider count under one key adds up, but of their limits
+// and cool-downs the gauges show those of any one: a Key tells Transports apart.
 //
 // # Spans
 //

@@ -35,7 +35,7 @@ type Line struct {
 	Method  string        // of the request
 	Cost    int           // of a limit
 	Attempt int           // 1 for the first
-	Wait    time.Duration // how long this attempt waited before it was sent
+	Wait    time.Duration // how long this attempt waited before it was sent, or refused
 	Status  int           // of the answer; 0 if there is none
 
 	Throttled bool // the answer was a refusal, because of a limit

@@ -8,8 +8,9 @@ import (
 //
 //	host ident user [time] "request" status bytes "referer" "agent"
 //
-// The host may stand behind the name and port of a virtual host. What comes
-// after the agent is passed over.
+// The host may stand behind the name and port of a virtual host, and before those
+// of proxies, each behind a comma. What syslog puts in front of it, up to the name
+// of the program and a colon, and what comes after the agent is passed over.
 type commonParser struct{ clock clock }
 
 func (p *commonParser) parse(line []byte, e *Entry) problem {
@@ -40,29 +41,36 @@ func (p *commonParser) parse(line []byte, e *Entry) problem {
 	e.Status = n
 	_, rest = word(rest) // the length
 	_, rest, _ = quoted(rest)
-	if agent, _, found := quoted(rest); found && string(agent) != "-" {
-		e.Agent = agent
-	}
+	agent, _, _ := quoted(rest)
+	e.Agent = known(agent)
 	return ""
 }
 
 // setWho reads host, ident and user, of which the last may have blanks.
 func setWho(who []byte, e *Entry) problem {
-	first, rest := word(who)
-	second, rest2 := word(rest)
-	if isVirtualHost(first) && isAddress(second) {
-		e.Host, first = first, second
-		_, rest2 = word(rest2)
+	if i := bytes.LastIndex(who, []byte(": ")); i > 0 && who[i-1] != ':' { // as fe80:: ends
+		who = who[i+2:]
 	}
-	if len(first) == 0 {
+	first, rest := word(who)
+	if second, behind := word(rest); isVirtualHost(first) && isAddress(second) {
+		e.Host, first, rest = first, second, behind
+	}
+	e.Client, _, _ = bytes.Cut(first, comma)
+	e.Client = withoutPort(e.Client)
+	for bytes.HasSuffix(first, comma) {
+		first, rest = word(rest)
+	}
+	if len(e.Client) == 0 {
 		return "no host"
 	}
-	e.Client = first
-	if user := bytes.TrimSpace(rest2); len(user) > 0 && string(user) != "-" && string(user) != `""` {
-		e.User = user
+	_, user := word(rest) // behind ident
+	if user = bytes.TrimSpace(user); string(user) != `""` {
+		e.User = known(user)
 	}
 	return ""
 }
+
+var comma = []byte(",")
 
 // isVirtualHost reports whether it is a name and a port.
 func isVirtualHost(b []byte) bool {
@@ -72,6 +80,23 @@ func isVirtualHost(b []byte) bool {
 	}
 	_, ok := digits(b[colon+1:])
 	return ok
+}
+
+// withoutPort returns an address without the port that some servers write behind
+// it, as 10.0.0.1:5000 or [::1]:5000: each connection has another.
+func withoutPort(client []byte) []byte {
+	i := bytes.LastIndexByte(client, ':')
+	if i <= 0 || !isVirtualHost(client) {
+		return client
+	}
+	host := client[:i]
+	switch {
+	case host[0] == '[' && host[i-1] == ']':
+		return host[1 : i-1]
+	case bytes.IndexByte(host, '.') > 0 && len(bytes.Trim(host, "0123456789.")) == 0:
+		return host
+	}
+	return client
 }
 
 // isAddress reports whether it may be a host, where otherwise "-" or a name of

@@ -19,6 +19,10 @@ type Entry struct {
 	Cost   int64     // how much of a limit it uses, at least 1
 	Whole  bool      // At is in whole seconds, since the log has no finer ones
 
+	// Dropped is how many lines before this one are missing, because whoever wrote
+	// the log could not write them.
+	Dropped int
+
 	// Repeated says that the client had made the call before, and made it again
 	// because of the answer.
 	Repeated bool

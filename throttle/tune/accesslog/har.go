@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,8 @@ import (
 const maxHAR = 256 << 20
 
 // A harReader reads the entries of a HAR file one by one. A browser is one
-// client, which has a limit with every host: so the host is the client.
+// client, which has a limit with every host: so the host is the client. What came
+// from its cache is no call.
 type harReader struct {
 	decoder *json.Decoder
 	clock   clock
@@ -40,8 +42,9 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 }
 
 type harEntry struct {
-	Started string `json:"startedDateTime"`
-	Request struct {
+	Started   string `json:"startedDateTime"`
+	FromCache string `json:"_fromCache"` // of Chromium: which cache it was
+	Request   struct {
 		Method  string      `json:"method"`
 		URL     string      `json:"url"`
 		Headers []harHeader `json:"headers"`
@@ -74,15 +77,20 @@ func (h *harReader) next(e *Entry) (problem, error) {
 		}
 		return "", fmt.Errorf("entry %d: %w", h.n, early(err))
 	}
-	if bad := h.entry(&from, e); bad != "" {
-		return problem(fmt.Sprintf("entry %d: %s", h.n, bad)), nil
+	bad := h.entry(&from, e)
+	if bad != "" && bad != notAnEntry {
+		bad = problem(fmt.Sprintf("entry %d: %s", h.n, bad))
 	}
-	return "", nil
+	return bad, nil
 }
 
 func (h *harReader) entry(from *harEntry, e *Entry) problem {
 	if bad := h.clock.read([]byte(from.Started), e); bad != "" {
 		return bad
+	}
+	scheme, _, found := strings.Cut(from.Request.URL, ":")
+	if from.FromCache != "" || found && !slices.Contains(toServers, strings.ToLower(scheme)) {
+		return notAnEntry
 	}
 	e.Method = []byte(from.Request.Method)
 	e.setTarget([]byte(from.Request.URL))
@@ -95,6 +103,10 @@ func (h *harReader) entry(from *harEntry, e *Entry) problem {
 	}
 	return ""
 }
+
+// toServers are the schemes of what a server is asked for: data, for instance, is
+// not.
+var toServers = []string{"http", "https", "ws", "wss"}
 
 var errNoEntries = errors.New("a HAR file is an object with log.entries")
 

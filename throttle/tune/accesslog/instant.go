@@ -92,6 +92,9 @@ func (c clock) timeOfDay(year int, month time.Month, day int, b []byte, e *Entry
 	} else {
 		e.At = time.Date(year, month, day, hour, minute, second-zone.offset, nanos, time.UTC)
 	}
+	if e.At.Unix() < 0 {
+		return farInstant
+	}
 	e.Whole = whole
 	return ""
 }

@@ -17,7 +17,8 @@ type Options struct {
 	// Fields says in which field of a JSON object or in which column of CSV a
 	// part of an entry is: by its name, by the path a.b of a field within a
 	// field, or by the number of the column, from 1. Parts that are not named
-	// are looked for under the names in common use.
+	// are looked for under the names in common use. Logs in other formats have no
+	// fields: with one of those, the error is a [*ReadError].
 	Fields map[Part]string
 
 	// Zone holds for times that name none. Nil means UTC.
@@ -48,12 +49,10 @@ const (
 	Cost    Part = "cost"
 	Wait    Part = "wait"    // in seconds, for which the client held the call back
 	Attempt Part = "attempt" // how many times the client has made the call, from 1
+	Dropped Part = "dropped" // how many lines before this one could not be written
 )
 
-// Parts returns all there are.
-func Parts() []Part { return slices.Clone(allParts) }
-
-var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt}
+var allParts = []Part{Time, Client, User, Host, Method, Path, Request, Class, Agent, Status, Cost, Wait, Attempt, Dropped}
 
 // A Format is how a log is written.
 type Format uint8

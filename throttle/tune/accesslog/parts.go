@@ -42,6 +42,7 @@ var usual = map[Part][]string{
 	// As a Transport records them.
 	Wait:    {"wait_s"},
 	Attempt: {"attempt"},
+	Dropped: {"dropped"},
 }
 
 // A part of an entry as a number, for arrays.
@@ -59,6 +60,7 @@ const (
 	partCost
 	partWait
 	partAttempt
+	partDropped
 	numParts
 )
 
@@ -97,6 +99,9 @@ func (p *parts) entry(c clock, e *Entry) problem {
 		return bad
 	}
 	e.Client, e.User, e.Host = p.text(partClient), p.text(partUser), p.text(partHost)
+	if !p[partWait].ok {
+		e.Client = withoutPort(e.Client) // else it is a Transport's key of a server
+	}
 	e.Class, e.Agent = p.text(partClass), p.text(partAgent)
 	e.setRequest(p[partRequest].value)
 	if p[partMethod].ok {
@@ -108,7 +113,7 @@ func (p *parts) entry(c clock, e *Entry) problem {
 	if bad := p.holdBack(e); bad != "" {
 		return bad
 	}
-	e.Status, _ = digits(p[partStatus].value[:min(len(p[partStatus].value), 3)])
+	e.Status, _ = digits(p.short(partStatus, 3))
 	if p[partCost].ok {
 		cost, err := strconv.ParseInt(string(bytes.TrimSpace(p[partCost].value)), 10, 64)
 		if err != nil || cost < 1 || cost > math.MaxInt32 {
@@ -120,7 +125,7 @@ func (p *parts) entry(c clock, e *Entry) problem {
 }
 
 // holdBack goes back to when a client wanted to make the call. Without a wait,
-// what is called an attempt is anything.
+// what is called an attempt, or dropped, is anything.
 func (p *parts) holdBack(e *Entry) problem {
 	if !p[partWait].ok {
 		return ""
@@ -134,17 +139,23 @@ func (p *parts) holdBack(e *Entry) problem {
 	if e.At.Unix() < 0 {
 		return farInstant
 	}
-	attempt, ok := digits(p[partAttempt].value[:min(len(p[partAttempt].value), 9)])
-	e.Repeated = ok && attempt > 1
+	attempt, _ := digits(p.short(partAttempt, 9))
+	e.Repeated = attempt > 1
+	e.Dropped, _ = digits(p.short(partDropped, 9))
 	return ""
 }
 
-// text is empty where the log says that there is nothing.
-func (p *parts) text(part int) []byte {
-	if v := p[part].value; string(v) != "-" {
-		return v
+func (p *parts) text(part int) []byte { return known(p[part].value) }
+
+// short is what was found, cut after n bytes.
+func (p *parts) short(part, n int) []byte { return p[part].value[:min(len(p[part].value), n)] }
+
+// known is empty where a log says that there is nothing.
+func known(value []byte) []byte {
+	if string(value) == "-" {
+		return nil
 	}
-	return nil
+	return value
 }
 
 // indexOf returns the parts that stand under a name, with their ranks.

@@ -35,13 +35,14 @@ func (p *plainParser) parse(line []byte, e *Entry) problem {
 	if bad := p.clock.read(at, e); bad != "" {
 		return bad
 	}
-	e.Client, rest = plainWord(rest)
+	client, rest := plainWord(rest)
+	e.Client = known(client)
 	first, rest := plainWord(rest)
 	if second, _ := plainWord(rest); len(second) > 0 && isMethod(first) {
-		e.Method = first
-		e.setTarget(second)
+		e.Method = known(first)
+		e.setTarget(known(second))
 	} else {
-		e.Class = first
+		e.Class = known(first)
 	}
 	return ""
 }

@@ -109,6 +109,9 @@ func (r *Reader) begin(buffered *bufio.Reader, o *Options) error {
 		}
 	}
 	r.tally.Format = r.format
+	if len(o.Fields) > 0 && (r.format == Common || r.format == HAR || r.format == Plain) {
+		return errNoFields
+	}
 	if r.format == HAR {
 		r.har = newHARReader(buffered, o)
 		return nil
@@ -119,6 +122,7 @@ func (r *Reader) begin(buffered *bufio.Reader, o *Options) error {
 }
 
 var (
+	errNoFields   = errors.New("only JSON and CSV have fields to choose, and it is neither")
 	errNoFormat   = errors.New("no format fits the first lines: they are not Common Log Format, JSON, CSV with the time in a column, HAR or instants")
 	byteOrderMark = []byte("\xef\xbb\xbf")
 )
@@ -194,6 +198,9 @@ func (r *Reader) skip(bad problem) {
 		r.tally.First = append(r.tally.First, Line{r.lines.n, string(bad)})
 	}
 }
+
+// Line returns the number of the line that was read last, from 1; 0 of a HAR file.
+func (r *Reader) Line() int64 { return r.lines.n }
 
 // Tally returns what there was so far.
 func (r *Reader) Tally() Tally { return r.tally }

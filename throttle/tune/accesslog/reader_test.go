@@ -67,12 +67,7 @@ func packedByGzip(t *testing.T, text string) string {
 
 // Each format is found out from the log, and each call is read.
 func TestFormats(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		format Format
-		log    string
-		want   []string
-	}{
+	for _, tt := range []formatCase{
 		{"common", Common, `127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a/b?c=d HTTP/1.0" 200 2326`,
 			[]string{"2000-10-10T20:55:36Z client=127.0.0.1 user=frank method=GET path=/a/b status=200"}},
 		{"combined", Common, `2001:db8::1 - - [01/Jan/2026:00:00:00 +0000] "POST https://u@x.org/a#b HTTP/2.0" 401 - "-" "curl/8.5 \"x\"" "10.0.0.1"`,
@@ -109,21 +104,56 @@ func TestFormats(t *testing.T) {
 		{"nothing", Auto, "", nil},
 		{"blank lines", Auto, "\n\r\n \n", nil},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, tally := read(t, tt.log, Options{})
-			if fmt.Sprint(got) != fmt.Sprint(tt.want) || tally.Bad > 0 {
-				t.Errorf("calls %q, want %q; tally %+v", got, tt.want, tally)
-			}
-			if tally.Format != tt.format || tally.Calls != int64(len(tt.want)) {
-				t.Errorf("tally %+v, want %v and %d calls", tally, tt.format, len(tt.want))
-			}
-			if again, _ := read(t, packedByGzip(t, tt.log), Options{}); fmt.Sprint(again) != fmt.Sprint(got) {
-				t.Errorf("packed: calls %q, want %q", again, got)
-			}
-			if again, _ := read(t, tt.log, Options{Format: tt.format}); fmt.Sprint(again) != fmt.Sprint(got) {
-				t.Errorf("with the format given: calls %q, want %q", again, got)
-			}
-		})
+		t.Run(tt.name, tt.check)
+	}
+}
+
+// Who calls is the client, not the proxy nor the connection that it came by, and
+// what no server has seen is no call.
+func TestWhoCalls(t *testing.T) {
+	for _, tt := range []formatCase{
+		{"behind proxies", Common, `10.0.0.1, 10.0.0.2, ::1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200"}},
+		{"by syslog", Common, `<190>Nov 30 12:00:00 www nginx: 10.0.0.1 - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1` + "\n" +
+			`fe80:: - bob [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 user=bob method=GET path=/ status=200", "2026-01-01T00:00:00Z client=fe80:: user=bob method=GET path=/ status=200"}},
+		{"address with a port", Common, `10.0.0.1:5000 - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`,
+			[]string{"2026-01-01T00:00:00Z client=10.0.0.1 method=GET path=/ status=200"}},
+		{"addresses with ports, in JSON", JSON, `{"time":1,"remote_addr":"10.0.0.1:5000"}` + "\n" + `{"time":2,"remote_addr":"[::1]:5000"}` + "\n" +
+			`{"time":3,"remote_addr":"::1:50"}` + "\n" + `{"time":4,"remote_addr":"tenant:50"}` + "\n" + `{"time":5,"key":"10.0.0.1:5000","wait_s":0}`,
+			[]string{"1970-01-01T00:00:01Z client=10.0.0.1", "1970-01-01T00:00:02Z client=::1", "1970-01-01T00:00:03Z client=::1:50",
+				"1970-01-01T00:00:04Z client=tenant:50", "1970-01-01T00:00:05Z client=10.0.0.1:5000"}},
+		{"HAR, and what no server has seen", HAR, `{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"url":"data:image/png;base64,AA"}},` +
+			`{"startedDateTime":"2026-01-01T00:00:01Z","_fromCache":"memory","request":{"url":"https://x.org/a"}},` +
+			`{"startedDateTime":"2026-01-01T00:00:02Z","request":{"url":"https://127.0.0.1:8443/b"}}]}}`,
+			[]string{"2026-01-01T00:00:02Z client=127.0.0.1:8443 host=127.0.0.1:8443 path=/b"}},
+		{"instants, and what nginx does not know", Plain, "1.5 10.0.0.1 - -\n2.5 - GET -", []string{"1970-01-01T00:00:01.5Z client=10.0.0.1", "1970-01-01T00:00:02.5Z method=GET"}},
+	} {
+		t.Run(tt.name, tt.check)
+	}
+}
+
+// A formatCase is a log, and the calls in it.
+type formatCase struct {
+	name   string
+	format Format
+	log    string
+	want   []string
+}
+
+func (f formatCase) check(t *testing.T) {
+	got, tally := read(t, f.log, Options{})
+	if fmt.Sprint(got) != fmt.Sprint(f.want) || tally.Bad > 0 {
+		t.Errorf("calls %q, want %q; tally %+v", got, f.want, tally)
+	}
+	if tally.Format != f.format || tally.Calls != int64(len(f.want)) {
+		t.Errorf("tally %+v, want %v and %d calls", tally, f.format, len(f.want))
+	}
+	if again, _ := read(t, packedByGzip(t, f.log), Options{}); fmt.Sprint(again) != fmt.Sprint(got) {
+		t.Errorf("packed: calls %q, want %q", again, got)
+	}
+	if again, _ := read(t, f.log, Options{Format: f.format}); fmt.Sprint(again) != fmt.Sprint(got) {
+		t.Errorf("with the format given: calls %q, want %q", again, got)
 	}
 }
 
@@ -152,6 +182,7 @@ func TestBadLines(t *testing.T) {
 		{JSON, `{"time":null}`, "no field with the time", `{"time":1}`},
 		{JSON, `{"time":{"time":1}}`, "no field with the time", `{"time":1}`},
 		{JSON, `{"time":-1}`, farInstant, `{"time":1}`},
+		{JSON, `{"time":"1970-01-01T00:59:59+01:00"}`, farInstant, `{"time":1}`},
 		{JSON, `{"time":1,"cost":0}`, "a cost that is no whole number from 1 to 2147483647", `{"time":1}`},
 		{JSON, `{"time":1,"wait_s":2}`, farInstant, `{"time":1}`},
 		{JSON, `{"time":1,"wait_s":-1}`, "a wait that is no number of seconds", `{"time":1}`},
@@ -229,12 +260,18 @@ func TestOptionErrors(t *testing.T) {
 	}{
 		{Options{Format: 17}, "accesslog: Format 17, want one of the formats"},
 		{Options{Unit: time.Minute}, "accesslog: Unit 1m0s, want 1s, 1ms, 1µs or 1ns"},
-		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost wait attempt]"},
+		{Options{Fields: map[Part]string{"tyme": "x"}}, "accesslog: Fields tyme, want one of [time client user host method path request class agent status cost wait attempt dropped]"},
 		{Options{Fields: map[Part]string{Time: ""}}, "accesslog: Fields time=, want the name of a field"},
 	} {
 		_, err := NewReader("", strings.NewReader(""), tt.options)
 		if bad, ok := errors.AsType[*OptionError](err); !ok || bad.Error() != tt.want {
 			t.Errorf("%+v: %v, want %q", tt.options, err, tt.want)
+		}
+	}
+	for _, log := range []string{"1 a", `a - - [01/Jan/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 1`, `{"log":{"entries":[]}}`} {
+		_, err := NewReader("a.log", strings.NewReader(log), Options{Fields: map[Part]string{Client: "tenant"}})
+		if _, ok := errors.AsType[*ReadError](err); !ok || !strings.Contains(err.Error(), "only JSON and CSV have fields to choose") {
+			t.Errorf("a field of %q: %v", log, err)
 		}
 	}
 	var f Format
