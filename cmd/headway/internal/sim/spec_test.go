@@ -36,8 +36,8 @@ func TestParseSpec(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	for text, want := range map[string]float64{"1.5": 1.5, "100/s": 100, "90/min": 1.5, "3600/1h": 1, "2/500ms": 4, "100/7": 100.0 / 7} {
-		if got, err := parseRate(text); err != nil || got != want {
-			t.Errorf("parseRate(%q) = %v, %v; want %v", text, got, err, want)
+		if got, err := ParseRate(text); err != nil || got != want {
+			t.Errorf("ParseRate(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
 }
