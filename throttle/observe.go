@@ -199,11 +199,12 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 	proof := 0.0
 	if *tat < plan.lo {
 		// Others took whole calls. Where within the last of them the server
-		// stands is not known: it may be up to one more.
+		// stands is not known: it may be up to one more, and as late as the call
+		// may have come.
 		proof = math.Ceil(float64(plan.lo-*tat) / float64(c.interval))
 		*tat = plan.lo
 		if p.Burst > 0 {
-			*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+			*tat = max(plan.lo, min(plan.lo+c.interval+c.late.Load(), plan.hi))
 		}
 	}
 	*tat = min(*tat, max(plan.hi, plan.lo))
