@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	github.com/gofrs/flock v0.13.2
 	github.com/guptarohit/asciigraph v0.10.0
 	github.com/headway-go/headway v0.0.0
 	github.com/schollz/progressbar/v3 v3.19.1
