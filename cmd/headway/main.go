@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type commands struct {
 	Probe    probeCommand    `cmd:"" help:"Send one request, and explain the answer."`
 	Simulate simulateCommand `cmd:"" help:"Play request times against models of a limit, and show which are allowed."`
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
+	Fetch    fetchCommand    `cmd:"" help:"Download a list of URLs, as fast as their servers allow."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
 }
 
@@ -42,29 +44,40 @@ type env struct {
 	ctx    context.Context
 	stdin  io.Reader
 	stdout *spool
+	direct io.Writer // stdout itself, for what is not to wait for the end
 	stderr io.Writer // for what is of no use later
 }
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), stderr: stderr}
+	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), direct: stdout, stderr: stderr}
 	defer func() { _ = e.stdout.Close() }() // a temporary file, which the system clears up else
 	err := e.do(args)
-	if err == nil {
-		_, err = e.stdout.WriteTo(stdout)
+	_, partly := errors.AsType[*partlyError](err)
+	if err == nil || partly {
+		_, unwritten := e.stdout.WriteTo(stdout)
+		err = cmp.Or(err, unwritten)
 	}
 	if err == nil {
 		return ok
 	}
 	fmt.Fprintln(stderr, "headway:", printable(err.Error()))
-	if _, down := errors.AsType[*networkError](err); down {
-		return failed
-	}
 	if errors.Is(err, errInterrupted) {
 		return stopped
 	}
+	if _, down := errors.AsType[*networkError](err); down || partly {
+		return failed
+	}
 	return badRequest
 }
+
+// A partlyError ends a command that did only a part of its work. What it wrote is
+// shown all the same.
+type partlyError struct{ err error }
+
+func (e *partlyError) Error() string { return e.err.Error() }
+
+func (e *partlyError) Unwrap() error { return e.err }
 
 func (e *env) do(args []string) error {
 	var grammar commands
