@@ -189,11 +189,12 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 	proof := 0.0
 	if *tat < plan.lo {
 		// Others took whole calls. Where within the last of them the server
-		// stands is not known: it may be up to one more.
+		// stands is not known: it may be up to one more, and as late as the call
+		// may have come.
 		proof = math.Ceil(float64(plan.lo-*tat) / float64(c.interval))
 		*tat = plan.lo
 		if p.Burst > 0 {
-			*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+			*tat = max(plan.lo, min(plan.lo+c.interval+c.late.Load(), plan.hi))
 		}
 	}
 	*tat = min(*tat, max(plan.hi, plan.lo))
@@ -261,8 +262,10 @@ func (b *Budget) install(s *scope, k *known, plan plan, seen sighting) {
 	case k.cell == nil:
 		tat := c.tatFor(b.levelAtFirst(c, seen), seen.at)
 		if k.policy.Burst > 0 && plan.lo != fresh {
-			// Others may have called before us, up to one more than this shows.
-			tat = max(tat, min(plan.lo+c.interval, plan.hi))
+			// Others may have called before us, up to one more than this shows, and
+			// the call may have come late.
+			late := min(b.network.jitter(), c.interval)
+			tat = max(tat, min(plan.lo+c.interval+late, plan.hi))
 		}
 		c.tat.Store(tat)
 	default:

@@ -7,13 +7,14 @@
 //	headway simulate [FILE]  play request times against models of a limit
 //	headway tune [FILE…]     choose the burst of a limit from access logs
 //	headway backoff          show when the retries of a policy come
+//	headway fetch URL...     download a list of URLs, as fast as their servers allow
 //	headway league           play client strategies against simulated servers
 //	headway serve            serve a page for all of this, or a rate-limited test server
 //
 // headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
-// network failed, or 2 if the input or the flags make no sense, or 130 if the
-// user stopped it; then there is one line on stderr that says what, and where.
-// Ctrl-C is how serve ends well.
+// network failed or a part could not be fetched, or 2 if the input or the flags
+// make no sense, or 130 if the user stopped it; then there is one line on stderr
+// that says what, and where. Ctrl-C is how serve ends well.
 //
 // # JSON of explain and probe
 //
@@ -186,6 +187,82 @@
 //
 // What --csv writes has a line for each schedule and retry, and these columns:
 // retry_after, retry, shortest, mean, longest, earliest, expected, latest, reached.
+//
+// # Input of fetch
+//
+// A list has one http or https URL a line, of at most 16 KiB. Spaces around it,
+// blank lines and lines that begin with # are passed over. All of it is read
+// before anything is sent, into a temporary file, and an error names the first
+// line that makes no sense. Two URLs are the same if they are but for the case of
+// scheme and host, a default port, and what follows a #; the second is passed
+// over. Ranges as {1..500} are read in arguments only. URLs with a user name are
+// refused, since they would put a password into files.
+//
+// One call of a host at a time waits for its limit, and up to 64 hosts are asked
+// at once; the next takes the place of one of which nothing is left. A host is
+// given up for this run if it asks for a wait of over --max-wait, or if 50 calls
+// in a row had no answer, or the first 10.
+//
+// # Files of fetch
+//
+// With --out, the body of the answer to a URL is in a file whose name follows from
+// the URL alone, so that the next run can tell what is there. It is the host and
+// the path, with _ for /, + for the : before a port, and http= at the front of a
+// URL that is not https:
+//
+//	https://api.test/items/17       api.test_items_17
+//	http://127.0.0.1:8080/items/17  http=127.0.0.1+8080_items_17
+//
+// If there is more in the URL than lower-case letters, digits, dots and hyphens, as
+// a query or an underscore, or if the name would end with a dot or have over 120
+// characters, then what does not fit is a hyphen or cut off, and ~ and the first
+// 16 digits of the URL's SHA-256 are added before the extension:
+//
+//	https://api.test/Photo.JPG      api.test_photo~56747d1dba25b08f.jpg
+//
+// So no two URLs share a name, on systems either that do not tell A from a; none
+// leads out of the folder, begins with a dot or a hyphen, or is long. An _ is
+// before names that Windows keeps for devices. What a query says can be read in
+// the name, so a key is better sent with -H.
+//
+// What is under way is in the folder .headway within, with a lock that keeps a
+// second process out. A body has its name once it is whole, and on disk: it is
+// not if it is shorter than its Content-Length, or its chunks have no end. (An
+// answer with neither ends where the connection does; then nobody can tell.) One
+// that was compressed for the way is kept as it was before. The bodies that
+// --keep-errors keeps are in the folder errors.
+//
+// With --jsonl, there is a line for each answer:
+//
+//	url, status            of the call; after redirects the status is that of the last
+//	type                   the Content-Type
+//	body                   JSON if that is its type, in one line, else a string
+//	body_base64            in the place of body, if it is not UTF-8
+//
+// Lines are in the order in which the answers came. Bodies of over 16 MiB fail. A
+// line that a crash has torn off at the end is removed by the next run; nothing
+// else in the file is changed, and a file with other lines is left alone. Beside
+// FILE, .FILE.lock keeps a second process out. With --keep-errors there are lines
+// whose status is not 2xx; their URLs are asked for again by the next run.
+//
+// # JSON of fetch
+//
+// What --json writes is one object:
+//
+//	listed                 URLs that were given
+//	fetched                by this run
+//	already_there          by an earlier one
+//	repeated               in what was given
+//	failed, not_tried      the rest; after Ctrl-C a call that was cut off is not tried
+//	bytes                  of the bodies
+//	seconds                how long it took
+//	requests_sent          those of redirects and those that were sent again included
+//	refused_by_server      how many of them were
+//	sent_again             after a refusal or a fault
+//	longest_wait_seconds   that one of them waited for a limit
+//	causes                 of what failed, the most frequent first, at most 51
+//	  cause, count
+//	  examples             at most three URLs, without their queries
 //
 // # Serve
 //

@@ -119,15 +119,15 @@ func (c *leagueCommand) play(e *env, scenarios []league.Scenario, strategies []l
 }
 
 // progress is a bar that is gone when it is full.
-func progress(w io.Writer, visible bool, total int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(total,
+func progress(w io.Writer, visible bool, total int, more ...progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions(total, append([]progressbar.Option{
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetVisibility(visible),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-	)
+	}, more...)...)
 }
 
 func isTerminal(stream any) bool {

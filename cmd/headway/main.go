@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" help:"Play request times against models of a limit, and show which are allowed."`
 	Tune     tuneCommand     `cmd:"" help:"Choose the burst of a limit from access logs."`
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
+	Fetch    fetchCommand    `cmd:"" help:"Download a list of URLs, as fast as their servers allow."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
 	Serve    serveCommand    `cmd:"" help:"Serve a page to simulate and tune limits on, or a rate-limited server to test clients against."`
 }
@@ -53,21 +55,31 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e := &env{ctx: ctx, stdin: stdin, stdout: new(spool), live: stdout, stderr: stderr}
 	defer func() { _ = e.stdout.Close() }() // a temporary file, which the system clears up else
 	err := e.do(args)
-	if err == nil {
-		_, err = e.stdout.WriteTo(stdout)
+	_, partly := errors.AsType[*partlyError](err)
+	if err == nil || partly {
+		_, unwritten := e.stdout.WriteTo(stdout)
+		err = cmp.Or(err, unwritten)
 	}
 	if err == nil {
 		return ok
 	}
 	fmt.Fprintln(stderr, "headway:", printable(err.Error()))
-	if _, down := errors.AsType[*networkError](err); down {
-		return failed
-	}
 	if errors.Is(err, errInterrupted) {
 		return stopped
 	}
+	if _, down := errors.AsType[*networkError](err); down || partly {
+		return failed
+	}
 	return badRequest
 }
+
+// A partlyError ends a command that did only a part of its work. What it wrote is
+// shown all the same.
+type partlyError struct{ err error }
+
+func (e *partlyError) Error() string { return e.err.Error() }
+
+func (e *partlyError) Unwrap() error { return e.err }
 
 func (e *env) do(args []string) error {
 	var grammar commands

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/headway-go/headway/cmd/headway/internal/fetch"
 )
 
 // A networkError is why there is no answer, or nobody who answers.
@@ -80,13 +81,7 @@ func (c *probeCommand) cause(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %s: %w", length(c.Timeout), ctx.Err())
 	}
-	for {
-		wrapped, ok := errors.AsType[*url.Error](err)
-		if !ok {
-			return err
-		}
-		err = wrapped.Err
-	}
+	return fetch.Bare(err)
 }
 
 func (c *probeCommand) request(ctx context.Context, e *env) (*http.Request, error) {
@@ -103,17 +98,8 @@ func (c *probeCommand) request(ctx context.Context, e *env) (*http.Request, erro
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	req.Header.Set("User-Agent", "headway-probe")
-	for i, field := range c.Header {
-		name, value, found := strings.Cut(field, ":")
-		name, value = textproto.TrimString(name), textproto.TrimString(value)
-		if !found || !isToken(name) || !isText(value) {
-			return nil, fmt.Errorf("probe: the %d. -H is no header field, as Name: value", i+1)
-		}
-		if strings.EqualFold(name, "Host") {
-			req.Host = value
-			continue
-		}
-		req.Header.Add(name, value)
+	if err := addFields(req, c.Header); err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
 	}
 	return req, nil
 }
@@ -161,18 +147,8 @@ func (c *probeCommand) client() *http.Client {
 
 // redirect is asked before a request is sent to where a redirect leads.
 func (c *probeCommand) redirect(req *http.Request, via []*http.Request) error {
-	first := via[0].URL
-	switch {
-	case !c.Follow:
+	if !c.Follow {
 		return http.ErrUseLastResponse
-	case len(via) >= 10:
-		return errors.New("more than 10 redirects")
-	case req.URL.Host == first.Host && (req.URL.Scheme == first.Scheme || req.URL.Scheme == "https"):
-		return nil
 	}
-	for _, field := range c.Header {
-		name, _, _ := strings.Cut(field, ":")
-		req.Header.Del(textproto.TrimString(name))
-	}
-	return nil
+	return stripFields(req, via, c.Header)
 }

@@ -78,7 +78,7 @@ func TestTransportAgreesWithTheSimulation(t *testing.T) {
 				sim, got := sampleOf(simulated, target.Metric), sampleOf(driven, target.Metric)
 				t.Logf("%s: simulated %v, Transport %v", target.Metric, sim, got)
 				if target.Metric != c.missed {
-					reach(t, target, got)
+					reach(t, target, sim, got)
 				}
 				compare(t, target.Metric, sim, got)
 			}
@@ -101,9 +101,11 @@ var grain = map[string]float64{
 	"makespan_ratio": 0.0005, "max_wait_s": 0, "jain": 0.0001, "stdev": 1,
 }
 
-func reach(t *testing.T, target Target, got sample) {
+// reach wants the target to be met by the mean. What few seeds deviate by is told
+// by the many of the simulation.
+func reach(t *testing.T, target Target, sim, got sample) {
 	t.Helper()
-	leeway := fromTarget * got.deviation() / math.Sqrt(float64(len(got)))
+	leeway := fromTarget * max(sim.deviation(), got.deviation()) / math.Sqrt(float64(len(got)))
 	if off := target.shortfall(got.mean()); off > leeway {
 		t.Errorf("%s: %v, target %v; misses it by more than %.2g", target.Metric, got, target.Value, leeway)
 	}

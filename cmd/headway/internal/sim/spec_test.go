@@ -37,8 +37,8 @@ func TestParseSpec(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	for text, want := range map[string]float64{"1.5": 1.5, "100/s": 100, "90/min": 1.5, "3600/1h": 1, "2/500ms": 4, "100/7": 100.0 / 7} {
-		if got, err := parseRate(text); err != nil || got != want {
-			t.Errorf("parseRate(%q) = %v, %v; want %v", text, got, err, want)
+		if got, err := ParseRate(text); err != nil || got != want {
+			t.Errorf("ParseRate(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestRates(t *testing.T) {
 // A rate is written as it was given where that is shorter, and always exactly.
 func TestRateText(t *testing.T) {
 	for _, text := range []string{"1.5", "0.025", "100/min", "1000000000", "5000/h", "7/day", "14.285714285714286"} {
-		rate, err := parseRate(text)
+		rate, err := ParseRate(text)
 		if got := rateText(rate); err != nil || got != text {
 			t.Errorf("%s becomes %s, %v", text, got, err)
 		}
@@ -54,7 +54,7 @@ func TestRateText(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	for range 1000 {
 		rate := rnd.ExpFloat64() * math.Pow(10, rnd.Float64()*18-9)
-		if back, err := parseRate(rateText(rate)); err != nil || back != rate {
+		if back, err := ParseRate(rateText(rate)); err != nil || back != rate {
 			t.Errorf("%v becomes %s, and then %v, %v", rate, rateText(rate), back, err)
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Spec) Set(key, value string) error {
 	case "start":
 		s.Start, err = pointer(ParseUnits(value))
 	case "refill":
-		s.Refill, err = positive(parseRate(value))
+		s.Refill, err = positive(ParseRate(value))
 	case "t":
 		s.T, err = positive(ParseSpan(value))
 	case "tau":
@@ -105,8 +105,8 @@ var perSecond = map[string]float64{
 	"d": 86400, "day": 86400,
 }
 
-// parseRate reads "1.5" as a number per second, "100/min" and "100/7s".
-func parseRate(text string) (float64, error) {
+// ParseRate reads a rate per second, as "1.5", "100/min" or "100/7s".
+func ParseRate(text string) (float64, error) {
 	count, span, has := strings.Cut(text, "/")
 	n, err := parseNumber(strings.TrimSpace(count))
 	if err != nil || !has {
