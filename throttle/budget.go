@@ -55,6 +55,7 @@ type Budget struct {
 	known    []*known   // what the server published, a policy each
 	staleAt  int64      // when the first of them expires
 	spread   float64    // see SetSpread
+	remote   *remote    // where the slots come from; nil: from here
 
 	saved   map[string][]float64 // levels from a process before this one, by lane
 	savedAt int64                // when they were true
@@ -198,7 +199,10 @@ func (b *Budget) lock() {
 // unlock ends it. The gate has to be right before the cells are given back:
 // the fast path looks at it first.
 func (b *Budget) unlock() {
-	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted())
+	if b.remote != nil {
+		b.supply()
+	}
+	b.gate.Store(b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.permits.counted() || b.remote != nil)
 	b.troubled.Store(b.cool.strikes > 0 || b.permits.slow > 0 || b.permits.cold > 0 || b.clock.cell != nil)
 	for _, c := range b.held {
 		c.isHeld = false
@@ -231,6 +235,9 @@ func (b *Budget) retire(c *cell) int64 {
 
 // refresh works out which one cell, if any, the fast path of each lane meets.
 func (b *Budget) refresh() {
+	if b.remote != nil {
+		b.lend(b.remote.at)
+	}
 	for _, l := range b.lanes {
 		only, n := unlimited, 0
 		for c := range b.cells(l) {

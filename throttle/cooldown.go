@@ -28,6 +28,7 @@ func (b *Budget) coolDown(until, at int64) {
 		return
 	}
 	b.cool.until = until
+	b.tell(until)
 	b.replan(at)
 }
 
@@ -63,6 +64,9 @@ func (b *Budget) Reset() {
 	defer b.unlock()
 	b.cool = coolDown{until: fresh, began: b.cool.began}
 	b.permits.slow, b.permits.told = 0, 0
+	if b.remote != nil {
+		b.remote.over, b.remote.told = true, fresh
+	}
 	for _, k := range b.known {
 		b.swap(k, nil)
 	}

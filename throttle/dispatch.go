@@ -14,6 +14,9 @@ func (b *Budget) settle(at int64) int64 {
 		b.permits.cold = 0
 	}
 	b.expire(at)
+	if b.remote != nil {
+		b.refreshLeases(at)
+	}
 	return at
 }
 
@@ -64,6 +67,9 @@ func (b *Budget) sharedEarliest(n int) (int64, Cause) {
 // laneEarliest is when a call may go as far as its lane is concerned.
 func (b *Budget) laneEarliest(l *Lane, n int, counted bool) int64 {
 	at := b.earliest(l.own, n)
+	if b.remote != nil {
+		at = max(at, b.covered(l, n))
+	}
 	if counted {
 		at = max(at, b.permit(l))
 	}
@@ -79,6 +85,9 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
 		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
 		c.share.spend(at, n)
 		c.asked = c.asked || at >= c.end
+		if c.lease != nil {
+			b.use(c, n, at)
+		}
 	}
 	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	if counted {

@@ -115,7 +115,8 @@ func (b *Budget) letGo() bool {
 	defer b.unlock()
 	at := b.settle(now())
 	busy := b.waiting > 0 || b.bound.head != nil || b.cool.on() || b.cool.strikes > 0 ||
-		b.permits.inUse > 0 || b.sent.Load() != b.ended.Load() || b.clock.cell != nil
+		b.permits.inUse > 0 || b.sent.Load() != b.ended.Load() || b.clock.cell != nil ||
+		b.remote != nil && (b.remote.asking || b.surplus())
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			busy = busy || c.level(*b.hold(c), at) < float64(c.limit.Burst)

@@ -165,6 +165,10 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 	if c.endless || c.stopped {
 		return false
 	}
+	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
+	if b.hears(c, plan) {
+		return false
+	}
 	c.late.Store(min(b.network.jitter(), c.interval))
 	tat := b.hold(c)
 	proof := 0.0
@@ -183,7 +187,6 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		// early. At the worst the next call goes one interval from here.
 		*tat = min(*tat, c.tatFor(plan.least, seen.at))
 	}
-	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
 	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
 		return false
 	}

@@ -93,6 +93,7 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 		return false
 	}
 	if due := b.due(l, n, false); due > at {
+		b.lookAhead(l, n)
 		return false
 	}
 	b.charge(l, at, n, false, false)
@@ -188,6 +189,7 @@ func (w *waiter) tooLate(due int64) bool {
 func (b *Budget) refuse(w *waiter, at int64) error {
 	due, cause := b.expect(w, b.ahead(w, at), at)
 	if w.tooLate(due) {
+		b.lookAhead(w.lane, w.cost)
 		return b.waitError(w, due, at, cause)
 	}
 	if b.waiting >= b.maxQueue() && !w.again {

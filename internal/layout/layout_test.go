@@ -43,7 +43,9 @@ var rules = map[string]rule{
 		test: []string{retryable}, // backoff.Func is made for it
 	},
 	"headers":  {code: []string{httpsfv}},
-	"throttle": {code: []string{xtime}},
+	"throttle": {code: []string{xtime}, test: []string{"throttle/storetest"}},
+
+	"throttle/storetest": {code: []string{"throttle", xtime}},
 
 	// A referee shares no code with the players.
 	"throttle/simulate":     {},
@@ -61,6 +63,8 @@ var rules = map[string]rule{
 		test: []string{xtime},
 	},
 	"internal/layout": {},
+	// Tests and examples of other modules run it.
+	"internal/redisserver": {},
 	// The league measures the players, ours and others, by the referee.
 	"internal/league": {
 		code: []string{"backoff", "throttle", "throttle/simulate", xtime},
