@@ -33,11 +33,11 @@ type lease struct {
 	lo, hi int64
 	late   int64 // how late calls may come to the server
 
-	spent  int64 // calls charged since
-	stale  int64 // slots that could not be used since
-	since  int64
-	pace   float64 // calls a second, of late
-	wasted bool    // some slots could not be used, of late
+	spent int64 // calls charged since
+	stale int64 // slots that could not be used since
+	since int64
+	pace  float64 // calls a second, of late
+	more  float64 // slots that may be used though pace does not say so: all were, of late
 }
 
 type piece struct {
@@ -188,18 +188,20 @@ func (l *lease) measure(at int64) {
 	}
 	w := 1 - math.Exp(-dt/paceTime.Seconds())
 	l.pace += w * (float64(l.spent)/dt - l.pace)
-	l.wasted = l.stale > 0
+	switch {
+	case l.stale > 0:
+		l.more = 0
+	case dt < leaseTime.Seconds()/2:
+		l.more = float64(2 * l.spent) // as far as we know they wait for us, and for nothing else
+	default:
+		l.more = float64(l.spent) * 5 / 4
+	}
 	l.spent, l.stale, l.since = 0, 0, at
 }
 
 // uses is how many slots can be expected to be used that are good for so long.
-// If all were used of late, there may be more to do than could be done.
 func (l *lease) uses(good time.Duration) float64 {
-	n := l.pace * min(leaseTime, good).Seconds()
-	if l.wasted {
-		return n
-	}
-	return n + n/4
+	return max(l.more, l.pace*min(leaseTime, good).Seconds())
 }
 
 // hear notes what an answer says of the TAT of the server, for the store.

@@ -183,7 +183,10 @@ func (l *memoryLimit) hear(w *Want, cool, at int64) int64 {
 		// is minted, so that there is time to hear what others have seen.
 		l.tat = max(hi, l.tat-(at-l.at))
 	}
-	l.tat = max(l.tat, at+w.Seen.Lo.Microseconds())
+	if lo := w.Seen.Lo; at+lo.Microseconds() > l.tat {
+		// Somebody else has taken some, and up to one more than can be seen.
+		l.tat = at + max(lo, min(lo+w.Interval, w.Seen.Hi)).Microseconds()
+	}
 	return l.tat
 }
 

@@ -74,7 +74,7 @@ func (b *Budget) SetStore(s Store, key string) {
 	defer b.unlock()
 	if b.remote = nil; s != nil {
 		b.remote = &remote{
-			store: s, key: key, from: rand.Uint64(),
+			store: s, key: key, from: rand.Uint64(), at: now(),
 			heard: fresh, cool: fresh, told: fresh, used: fresh, retry: fresh, look: fresh,
 		}
 	}
@@ -494,6 +494,16 @@ func (b *Budget) hears(c *cell, plan plan) bool {
 		return false
 	}
 	b.lend(b.remote.at)
+	if c.lease == nil {
+		return false
+	}
 	c.lease.hear(plan.lo, plan.hi, min(b.network.jitter(), c.interval))
+	if tat := b.hold(c); !c.lease.asked {
+		// It will be where the store begins.
+		if *tat < plan.lo {
+			*tat = max(plan.lo, min(plan.lo+c.interval, plan.hi))
+		}
+		*tat = min(*tat, max(plan.hi, plan.lo))
+	}
 	return true
 }

@@ -56,7 +56,10 @@ for i = 1, #KEYS - 3 do
     if now + hi + moved < tat then
       tat = math.max(now + hi + moved, tat - math.max(0, now - seen))
     end
-    tat = math.max(tat, now + lo)
+    if now + lo > tat then
+      -- Somebody else has taken some, and up to one more than can be seen.
+      tat = now + math.max(lo, math.min(lo + interval, hi))
+    end
   end
   local start = tat
   if take > 0 then

@@ -15,7 +15,7 @@ var (
 	// ErrWrongType: a key of ours holds something of another type.
 	ErrWrongType = errors.New("a key holds a value of another type")
 	// ErrTooOld: it is older than Redis 5.
-	ErrTooOld = errors.New("Redis is too old, want 5 or later")
+	ErrTooOld = errors.New("too old a Redis, want 5 or later")
 	// ErrReadOnly: it is a replica.
 	ErrReadOnly = errors.New("a replica, which takes no writes")
 	// ErrUnavailable: it is down, or does not answer in time, or something else is
