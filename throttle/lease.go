@@ -15,7 +15,7 @@ import (
 // A slot at TAT p is used from p − τ on, and not after p: so the calls of all
 // who have leases conform, in whatever order they come. (All that come from
 // instant a to instant b have their slots in [a, b+τ], where there is room for
-// (b−a+τ)/T + 1.)
+// (b−a+τ)/T + 1.) The late of the cell is how long before p that ends.
 type lease struct {
 	name   string
 	policy *Policy // of which the limit was made; nil if it was set by hand
@@ -31,7 +31,9 @@ type lease struct {
 	asked  bool // the store knows of the limit
 	seen   bool
 	lo, hi int64
-	late   int64 // how late calls may come to the server
+	margin int64 // how much later than others a call may come to the server
+	least  int64 // what was left at the server, as time, at the least of these
+	heard  int   // answers
 
 	spent int64 // calls charged since
 	stale int64 // slots that could not be used since
@@ -56,6 +58,8 @@ const (
 	leaseTime = 200 * time.Millisecond
 	// And for so many calls.
 	leaseMost = 64
+	// So many answers tell how much is left at the server all the time.
+	enough = 8
 	// The rate of our own calls is a mean over about so long.
 	paceTime = 500 * time.Millisecond
 )
@@ -94,7 +98,6 @@ func newLease(c *cell, name string, p *Policy, at int64) *lease {
 		// Without any tolerance a slot is one instant, which no clock can meet.
 		l.slack = max(int64(250*time.Microsecond), min(c.interval/8, int64(25*time.Millisecond)))
 	}
-	l.late = c.late.Load()
 	c.late.Store(-l.slack)
 	return l
 }
@@ -103,7 +106,7 @@ func newLease(c *cell, name string, p *Policy, at int64) *lease {
 // TAT to the first that can.
 func (b *Budget) age(c *cell, at int64) {
 	l := c.lease
-	for l.end != fresh && max(*b.hold(c), at-l.slack)+c.interval > l.end {
+	for l.end != fresh && max(*b.hold(c), at+c.late.Load())+c.interval > l.end {
 		l.stale += max(0, l.end-*b.hold(c)) / c.interval
 		b.advance(c)
 	}
@@ -149,7 +152,7 @@ func (l *lease) drop() { l.end, l.token, l.next = fresh, 0, nil }
 // fits reports whether there is room on the piece where TAT stands for a call
 // that adds inc.
 func (b *Budget) fits(c *cell, inc, at int64) bool {
-	return c.lease.end != fresh && max(*b.hold(c), at-c.lease.slack)+inc <= c.lease.end
+	return c.lease.end != fresh && max(*b.hold(c), at+c.late.Load())+inc <= c.lease.end
 }
 
 // slots is how many calls there is room for, and where the last of them is.
@@ -158,7 +161,7 @@ func (b *Budget) slots(c *cell, at int64) (n int, last int64) {
 	if l.end == fresh {
 		return 0, fresh
 	}
-	tat := max(*b.hold(c), at-l.slack)
+	tat := max(*b.hold(c), at+c.late.Load())
 	n, last = int((l.end-tat)/c.interval), l.end
 	for _, p := range l.next {
 		n += int((p.end - p.start) / c.interval)
@@ -170,7 +173,7 @@ func (b *Budget) slots(c *cell, at int64) (n int, last int64) {
 // dueAt is when a call that adds inc may go, by the lease and what the server
 // said: one that had its last answer knows that it would refuse the call before.
 func (b *Budget) dueAt(c *cell, inc int64) int64 {
-	return c.earliest(max(b.tat(c), c.lease.lo), inc)
+	return c.earliest(max(b.tat(c), c.lease.lo), inc) + c.lease.margin
 }
 
 // use notes a call of n that was charged to the cell.
@@ -205,9 +208,35 @@ func (l *lease) uses(good time.Duration) float64 {
 }
 
 // hear notes what an answer says of the TAT of the server, for the store.
-func (l *lease) hear(lo, hi, late int64) {
-	l.lo, l.hi, l.late = max(l.lo, lo), min(l.hi, hi), late
-	l.seen = true
+//
+// A part of the tolerance is kept back at both ends of the time in which a slot may
+// be used, so that calls which the network, or a processor that has too much to
+// do, bunches up still conform.
+func (l *lease) hear(c *cell, p *Policy, plan plan, jitter int64) {
+	l.seen, l.lo, l.hi = true, max(l.lo, plan.lo), min(l.hi, plan.hi)
+	l.margin = min(jitter, (c.window-c.interval)/4)
+	c.late.Store(l.margin - l.slack)
+	if left := scale(c.interval, p.Remaining+1); p.Remaining >= 0 && p.Burst > 0 {
+		if l.heard == 0 || left < l.least {
+			l.least = left
+		}
+		l.heard++
+	}
+}
+
+// settleUp is by how much less is left at the server than a quarter of the
+// tolerance, if it is clearly less at times; and half of what is more, negative, if
+// it is clearly more all the time. It is asked once for what was heard.
+func (l *lease) settleUp(c *cell) int64 {
+	n, keep := l.heard, (c.window-c.interval)/4
+	l.heard = 0
+	switch {
+	case n > 0 && l.least < keep-keep/4:
+		return keep - l.least
+	case n >= enough && l.least > keep+keep/4:
+		return (keep - l.least) / 2
+	}
+	return 0
 }
 
 // hasNews reports whether an answer of the server said what the store, which was

@@ -38,7 +38,7 @@ type memoryName struct {
 type memoryLimit struct {
 	tat   int64
 	moved int64 // by how much it was moved on since it is here
-	at    int64 // when it was last changed
+	calm  int64 // no debt is paid before
 }
 
 const (
@@ -85,7 +85,7 @@ func (m *Memory) budget(key string, at int64) *memoryBudget {
 func (b *memoryBudget) over(at int64) bool {
 	end := b.cool
 	for _, l := range b.limits {
-		end = max(end, l.tat, l.at)
+		end = max(end, l.tat)
 	}
 	for _, asked := range b.parties {
 		end = max(end, asked)
@@ -108,9 +108,7 @@ func (b *memoryBudget) answer(a *Ask, at int64) Answer {
 	for i := range a.Wants {
 		w := &a.Wants[i]
 		l := b.limit(w, at)
-		if was := l.tat; l.hear(w, b.cool, at) != was {
-			l.at = at
-		}
+		l.hear(w, b.cool, at, b.only(a.From))
 		starts[i] = l.tat
 		if w.Take > 0 {
 			takes = true
@@ -136,6 +134,12 @@ func (b *memoryBudget) answer(a *Ask, at int64) Answer {
 	return ans
 }
 
+// only reports whether nobody else asked of late.
+func (b *memoryBudget) only(from uint64) bool {
+	_, known := b.parties[from]
+	return len(b.parties) == 0 || known && len(b.parties) == 1
+}
+
 func (b *memoryBudget) count(from uint64, at int64) {
 	b.parties[from] = at
 	for p, asked := range b.parties {
@@ -149,7 +153,7 @@ func (b *memoryBudget) limit(w *Want, at int64) *memoryLimit {
 	name := memoryName{w.Name, w.Interval, w.Window}
 	l := b.limits[name]
 	if l == nil {
-		l = &memoryLimit{tat: at + w.New.Microseconds(), at: at}
+		l = &memoryLimit{tat: at + w.New.Microseconds()}
 		if w.Known > 0 {
 			l.moved = movedFar // by others too: nobody knows how much
 		}
@@ -166,7 +170,7 @@ func (b *memoryBudget) limit(w *Want, at int64) *memoryLimit {
 const movedFar = int64(1) << 51
 
 // hear brings TAT to where it must be, by what the one who asks knows.
-func (l *memoryLimit) hear(w *Want, cool, at int64) int64 {
+func (l *memoryLimit) hear(w *Want, cool, at int64, only bool) {
 	l.tat = max(l.tat, w.Known)
 	if w.Back > 0 && l.tat == w.BackTo {
 		l.tat -= w.Back.Microseconds()
@@ -175,26 +179,41 @@ func (l *memoryLimit) hear(w *Want, cool, at int64) int64 {
 		// At its end there is one call, and no more than one an interval after.
 		l.tat = max(l.tat, cool+(w.Window-w.Interval).Microseconds())
 	}
-	if w.Seen == nil {
-		return l.tat
+	if w.Seen != nil {
+		l.see(w, at, only)
 	}
-	if hi := at + w.Seen.Hi.Microseconds() + l.moved; hi < l.tat {
-		// More is there than was known. It is believed bit by bit, as fast as it
-		// is minted, so that there is time to hear what others have seen.
-		l.tat = max(hi, l.tat-(at-l.at))
+	if at >= l.calm {
+		l.pay(w.Debt.Microseconds(), at+(w.Window-w.Interval).Microseconds(), at)
 	}
-	if lo := w.Seen.Lo; at+lo.Microseconds() > l.tat {
+}
+
+// pay moves TAT on, or back to where one call may go at once.
+func (l *memoryLimit) pay(debt, one, at int64) {
+	switch {
+	case debt > 0:
+		l.tat = max(l.tat, at) + debt
+		l.calm = l.tat
+	case debt < 0 && l.tat > one:
+		l.calm = l.tat
+		l.tat = max(one, l.tat+debt)
+	}
+}
+
+func (l *memoryLimit) see(w *Want, at int64, only bool) {
+	lo, hi := w.Seen.Lo.Microseconds(), w.Seen.Hi.Microseconds()
+	if only {
+		l.tat = min(l.tat, at+max(lo, hi+l.moved))
+	}
+	if at+lo > l.tat {
 		// Somebody else has taken some, and up to one more than can be seen.
-		l.tat = at + max(lo, min(lo+w.Interval, w.Seen.Hi)).Microseconds()
+		l.tat = at + max(lo, min(lo+w.Interval.Microseconds(), hi))
 	}
-	return l.tat
 }
 
 func (l *memoryLimit) take(w *Want, start, at int64, refused bool) Lease {
 	if w.Take == 0 || refused {
 		return Lease{micros(l.tat - at), micros(l.tat - at), l.tat}
 	}
-	l.at = at
 	l.tat = start + w.Take.Microseconds()
 	l.moved = min(movedFar, l.moved+w.Take.Microseconds())
 	return Lease{micros(start - at), micros(l.tat - at), l.tat}

@@ -47,7 +47,7 @@ func (b *Budget) observe(t *Ticket, at int64, policies []Policy) effect {
 	seen := b.sight(t, at)
 	before := b.backlog(at)
 	changed := false
-	for _, p := range policies {
+	for _, p := range b.withWindows(policies) {
 		p = p.sane()
 		changed = b.hear(&p, t, seen) || changed
 	}
@@ -166,7 +166,7 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		return false
 	}
 	t.spent = t.spent || p.Remaining >= 0 && p.Remaining < float64(t.cost)
-	if b.hears(c, plan) {
+	if b.hears(c, p, plan) {
 		return false
 	}
 	c.late.Store(min(b.network.jitter(), c.interval))

@@ -78,8 +78,15 @@ type Want struct {
 	BackTo int64
 
 	// Seen is where the TAT of the server must be, by its answers; nil if they
-	// said nothing.
+	// said nothing. What it leaves possible beyond what is known counts only while
+	// nobody else holds the budget.
 	Seen *Bounds
+
+	// Debt is by how much less is left at the server than should be, as time: TAT
+	// is moved on by it. Negative: more is left, and TAT is moved back, if calls
+	// have to wait. Neither is done while the slots from before the last time are
+	// still being used. Zero: all is as it should be.
+	Debt time.Duration
 
 	// Policy is what the server published, where the limit comes from that;
 	// else nil.
@@ -105,6 +112,9 @@ type Answer struct {
 
 	// CoolDown is for how long nobody may call; zero if there is no such time.
 	CoolDown time.Duration
+
+	// Void says that no lease of an earlier answer may be used any more.
+	Void bool
 
 	// Policies are what servers published to all who hold the budget, for one
 	// that asks for the first time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -185,7 +186,7 @@ func (b *Budget) outlook(l *Lane, n int, at int64) outlook {
 			o.covered = false
 		}
 		if slots, last := b.slots(c, at); slots < o.slots {
-			o.slots, o.end = slots, last-c.window
+			o.slots, o.end = slots, last-c.window+c.lease.margin
 		}
 	}
 	return o
@@ -311,7 +312,7 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		}
 		if need > 0 {
 			w.Take, w.First = up(c.cost(need)), whole(c.cost(n))
-			late := time.Duration(c.lease.late + b.remote.rtt + c.lease.slack)
+			late := time.Duration(c.lease.margin + b.remote.rtt + c.lease.slack)
 			w.Ahead = up(max(int64(c.useful(keep+late)), due-at))
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)
@@ -352,11 +353,15 @@ func (c *cell) useful(d time.Duration) time.Duration {
 // want says which limit that of the cell is, and what is known of it.
 func (b *Budget) want(c *cell, at int64) Want {
 	l := c.lease
+	tat := *b.hold(c)
+	if l.known != 0 {
+		tat = max(tat, b.remote.heard+l.depth) // others have slots up to there
+	}
 	w := Want{
 		Name: l.name, Interval: up(c.interval), Window: whole(c.window),
-		New: up(max(0, *b.hold(c)-at)), Known: l.known, Policy: l.policy,
+		New: up(max(0, tat-at)), Known: l.known, Policy: l.policy,
 	}
-	l.asked = true
+	l.asked, w.Debt = true, whole(l.settleUp(c))
 	if l.seen {
 		l.seen = false
 		w.Seen = &Bounds{
@@ -409,6 +414,9 @@ func (b *Budget) fetch(a Ask, cells []*cell, n int) {
 		r.cool, r.over = max(r.cool, r.told), r.over || a.CoolDown < 0 // it may not know
 		b.dispatch(at)
 		return
+	}
+	if ans.Void {
+		b.dropLeases()
 	}
 	r.hear(&ans, asked, at)
 	until := clamp(at + clamp(int64(ans.CoolDown)))
@@ -475,6 +483,13 @@ func (b *Budget) tell(until int64) {
 	if r == nil {
 		return
 	}
+	b.dropLeases()
+	if until > r.told {
+		r.cool = until
+	}
+}
+
+func (b *Budget) dropLeases() {
 	for _, l := range b.lanes {
 		for c := range b.cells(l) {
 			if c.lease != nil {
@@ -482,14 +497,28 @@ func (b *Budget) tell(until int64) {
 			}
 		}
 	}
-	if until > r.told {
-		r.cool = until
+}
+
+// withWindows adds, for what is left of a quota until a reset, the limit that no
+// window holds more than the quota. What is left changes with each answer, and is
+// for this budget alone; the other stays the same, and is shared.
+func (b *Budget) withWindows(policies []Policy) []Policy {
+	if b.remote == nil {
+		return policies
 	}
+	all := slices.Clone(policies)
+	for _, p := range policies {
+		if p.Limit >= 1 && p.Window > 0 && p.Burst == 0 && p.Remaining >= 0 && p.Reset > 0 && !p.Concurrent {
+			p.Name, p.Remaining, p.Reset = p.Name+" in any window", -1, -1
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // hears takes what an answer says of a limit that is shared to the store, and
 // reports whether it is one.
-func (b *Budget) hears(c *cell, plan plan) bool {
+func (b *Budget) hears(c *cell, p *Policy, plan plan) bool {
 	if b.remote == nil || !c.shareable() {
 		return false
 	}
@@ -497,7 +526,7 @@ func (b *Budget) hears(c *cell, plan plan) bool {
 	if c.lease == nil {
 		return false
 	}
-	c.lease.hear(plan.lo, plan.hi, min(b.network.jitter(), c.interval))
+	c.lease.hear(c, p, plan, b.network.jitter())
 	if tat := b.hold(c); !c.lease.asked {
 		// It will be where the store begins.
 		if *tat < plan.lo {

@@ -13,8 +13,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // A Server is a redis-server that runs, or ran.
@@ -95,7 +93,7 @@ func waitReady(log io.Reader) (last string, ready bool) {
 		if line = strings.TrimSpace(line); line != "" {
 			last = line
 		}
-		if strings.Contains(line, "Ready to accept connections") || strings.Contains(line, "Sentinel ID is") {
+		if strings.Contains(line, "Ready to accept connections") {
 			return last, true
 		}
 		if err != nil {
@@ -105,29 +103,14 @@ func waitReady(log io.Reader) (last string, ready bool) {
 }
 
 // Kill ends the server at once, as a crash does. What it had is gone.
-func (s *Server) Kill() { s.end(syscall.SIGKILL) }
-
-func (s *Server) end(sig syscall.Signal) {
-	_ = s.cmd.Process.Signal(sig) // it may have ended
-	select {
-	case <-s.ended:
-	case <-time.After(5 * time.Second):
-		_ = s.cmd.Process.Kill()
-		<-s.ended
-	}
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill() // it may have ended
+	<-s.ended
 }
-
-// Pause stops the server from doing anything, with all connections open, until
-// Resume.
-func (s *Server) Pause() error { return s.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// Resume ends a Pause.
-func (s *Server) Resume() error { return s.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Close ends the server, and removes its folder.
 func (s *Server) Close() {
-	_ = s.Resume() // it would not hear of the end
-	s.end(syscall.SIGTERM)
+	s.Kill()
 	_ = os.RemoveAll(s.dir)
 }
 

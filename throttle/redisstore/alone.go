@@ -35,7 +35,7 @@ func (s *Store) goAlone(a *throttle.Ask) *alone {
 	defer s.mu.Unlock()
 	if s.alone == nil {
 		s.epochs++
-		failed := throttle.Ask{Key: a.Key, From: a.From, Epoch: redisEpoch}
+		failed := throttle.Ask{Key: a.Key, From: a.From, Epoch: redisEpoch, Parties: a.Parties}
 		for _, w := range a.Wants {
 			failed.Wants = append(failed.Wants, throttle.Want{Name: w.Name, Interval: w.Interval, Window: w.Window})
 		}
@@ -75,28 +75,44 @@ func (al *alone) askAgain(s *Store) {
 	go al.try(s)
 }
 
-// try puts the question that failed again. The first answer may be late, because
-// the connection had to be made.
+// try asks when to come back, waits for that, and puts the question that failed
+// again. If the answer is late, Redis is too slow to be of use.
 func (al *alone) try(s *Store) {
+	defer al.tried()
 	ctx, cancel := context.WithTimeout(context.Background(), lingering)
 	defer cancel()
-	for range 2 {
-		start := time.Now()
-		_, err := s.ask(ctx, &al.failed)
-		if err != nil {
-			break
-		}
-		if time.Since(start) <= s.timeout() {
-			s.mu.Lock()
-			s.alone = nil
-			s.mu.Unlock()
-			s.tell(Event{Mode: Shared})
-			break
-		}
+	wait, err := s.join(ctx, &al.failed)
+	if err != nil {
+		return
 	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return
+	}
+	start := time.Now()
+	if _, err := s.ask(ctx, &al.failed); err == nil && time.Since(start) <= s.timeout() {
+		s.comeBack(al)
+	}
+}
+
+func (al *alone) tried() {
 	al.mu.Lock()
 	defer al.mu.Unlock()
 	al.asking, al.next = false, soon()
+}
+
+// comeBack ends the time alone.
+func (s *Store) comeBack(al *alone) {
+	s.mu.Lock()
+	was := s.alone == al && al != nil
+	if was {
+		s.alone, s.backAt = nil, time.Now()
+	}
+	s.mu.Unlock()
+	if was {
+		s.tell(Event{Mode: Shared})
+	}
 }
 
 // answer gives of the process's part of each limit.

@@ -17,7 +17,13 @@ import (
 //go:embed ask.lua
 var askSource string
 
-var askScript = redis.NewScript(askSource)
+//go:embed join.lua
+var joinSource string
+
+var (
+	askScript  = redis.NewScript(askSource)
+	joinScript = redis.NewScript(joinSource)
+)
 
 // redisEpoch is that of answers that come from Redis.
 const redisEpoch = 1
@@ -36,14 +42,29 @@ func (s *Store) ask(ctx context.Context, a *throttle.Ask) (throttle.Answer, erro
 	return answer(a, reply)
 }
 
-// keys are all on one hash tag, so that a cluster has them on one node. What is
-// in the tag says how they are laid out as well, and makes it not empty.
-func (s *Store) keys(a *throttle.Ask) []string {
+// join asks in how long one who went on alone may come back.
+func (s *Store) join(ctx context.Context, a *throttle.Ask) (time.Duration, error) {
+	budget := s.budget(a.Key)
+	wait, err := joinScript.Run(ctx, s.Client, []string{budget + "parties", budget + "back"}, a.From, a.Parties).Int64()
+	if err != nil {
+		return 0, problem(a.Key, err)
+	}
+	return time.Duration(wait) * time.Millisecond, nil
+}
+
+// budget is what all keys of a budget begin with. They are on one hash tag, so
+// that a cluster has them on one node. What is in the tag says how they are laid
+// out as well, and makes it not empty.
+func (s *Store) budget(key string) string {
 	prefix := s.Prefix
 	if prefix == "" {
 		prefix = DefaultPrefix
 	}
-	budget := prefix + "{" + url.QueryEscape(a.Key) + ":1}:"
+	return prefix + "{" + url.QueryEscape(key) + ":1}:"
+}
+
+func (s *Store) keys(a *throttle.Ask) []string {
+	budget := s.budget(a.Key)
 	keys := []string{budget + "cool-down", budget + "parties", budget + "policies"}
 	for i := range a.Wants {
 		keys = append(keys, budget+fingerprint(&a.Wants[i]))
@@ -77,7 +98,7 @@ func arguments(a *throttle.Ask) []any {
 		}
 		args = append(args,
 			w.Window.Microseconds(), w.Interval.Microseconds(), w.Take.Microseconds(), w.First.Microseconds(),
-			w.Ahead.Microseconds(), w.New.Microseconds(), known, back.Microseconds(), w.BackTo, lo, hi,
+			w.Ahead.Microseconds(), w.New.Microseconds(), known, back.Microseconds(), w.BackTo, lo, hi, w.Debt.Microseconds(),
 			w.Name, encode(w.Policy))
 	}
 	return args
@@ -108,7 +129,7 @@ func answer(a *throttle.Ask, reply []any) (ans throttle.Answer, err error) {
 		numbers[i] = n
 	}
 	at := numbers[0]
-	ans = throttle.Answer{Epoch: redisEpoch, Parties: int(numbers[1]), CoolDown: micros(numbers[2]), Wait: micros(numbers[3])}
+	ans = throttle.Answer{Void: a.Epoch > redisEpoch, Epoch: redisEpoch, Parties: int(numbers[1]), CoolDown: micros(numbers[2]), Wait: micros(numbers[3])}
 	for i := range a.Wants {
 		start, end := numbers[4+2*i], numbers[5+2*i]
 		ans.Leases = append(ans.Leases, throttle.Lease{Start: micros(start - at), End: micros(end - at), Token: end})

@@ -4,7 +4,7 @@
 --
 -- KEYS  1 the cool-down, 2 the parties, 3 the policies, then one for each limit
 -- ARGV  1 from, 2 cool-down (0 none, -1 over), 3 horizon, 4 whether to send the
---       policies, 5 whether the asker went on without us, then 13 for each limit
+--       policies, 5 whether the asker went on without us, then 14 for each limit
 
 local far = 2251799813685248 -- 2^51
 local kept = 3600000         -- ms that a key is kept once it is of no more use
@@ -25,19 +25,25 @@ elseif told > 0 and now + told > cool then
   redis.call('SET', KEYS[1], int(cool), 'PX', int(told / 1000 + kept))
 end
 
+local others = redis.call('ZCARD', KEYS[2])
+if redis.call('ZSCORE', KEYS[2], ARGV[1]) then
+  others = others - 1
+end
+local only = others == 0
+
 local limits, first, takes = {}, cool, false
 for i = 1, #KEYS - 3 do
-  local at = 6 + (i - 1) * 13
+  local at = 6 + (i - 1) * 14
   local window, interval, take = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local ahead, new, known = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
   local back, backTo = tonumber(ARGV[at + 7]), tonumber(ARGV[at + 8])
-  local lo, hi = tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10])
+  local lo, hi, debt = tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10]), tonumber(ARGV[at + 11])
 
-  local was = redis.call('HMGET', KEYS[i + 3], 'tat', 'moved', 'at')
-  local tat, moved, seen = tonumber(was[1]), tonumber(was[2]), tonumber(was[3])
-  if not (tat and moved and seen) then
+  local was = redis.call('HMGET', KEYS[i + 3], 'tat', 'moved', 'calm')
+  local tat, moved, calm = tonumber(was[1]), tonumber(was[2]), tonumber(was[3])
+  if not (tat and moved and calm) then
     -- It may be that nobody has called, and it may be that we lost what we had.
-    tat, moved, seen = now + math.max(new, window - interval), 0, now
+    tat, moved, calm = now + math.max(new, window - interval), 0, 0
     if known > 0 then
       tat, moved = now + new, far
     end
@@ -53,12 +59,22 @@ for i = 1, #KEYS - 3 do
     tat = math.max(tat, cool + window - interval)
   end
   if lo then
-    if now + hi + moved < tat then
-      tat = math.max(now + hi + moved, tat - math.max(0, now - seen))
+    if only then
+      tat = math.min(tat, now + math.max(lo, hi + moved))
     end
     if now + lo > tat then
       -- Somebody else has taken some, and up to one more than can be seen.
       tat = now + math.max(lo, math.min(lo + interval, hi))
+    end
+  end
+  if now >= calm then
+    local one = now + window - interval
+    if debt > 0 then
+      tat = math.max(tat, now) + debt
+      calm = tat
+    elseif debt < 0 and tat > one then
+      calm = tat
+      tat = math.max(one, tat + debt)
     end
   end
   local start = tat
@@ -67,8 +83,8 @@ for i = 1, #KEYS - 3 do
     start = math.max(tat, now + ahead)
     first = math.max(first, start + tonumber(ARGV[at + 3]) - window)
   end
-  limits[i] = {key = KEYS[i + 3], tat = tat, moved = moved, start = start, take = take,
-    same = was[1] == int(tat), name = ARGV[at + 11], policy = ARGV[at + 12]}
+  limits[i] = {key = KEYS[i + 3], tat = tat, moved = moved, calm = calm, start = start, take = take,
+    same = was[1] == int(tat), name = ARGV[at + 12], policy = ARGV[at + 13]}
 end
 
 local wait = 0
@@ -83,7 +99,7 @@ for _, l in ipairs(limits) do
     tat, moved = l.start + l.take, math.min(far, moved + l.take)
   end
   if not l.same or tat > l.tat then
-    redis.call('HSET', l.key, 'tat', int(tat), 'moved', int(moved), 'at', int(now))
+    redis.call('HSET', l.key, 'tat', int(tat), 'moved', int(moved), 'calm', int(l.calm))
     redis.call('PEXPIRE', l.key, int(math.max(0, tat - now) / 1000 + kept))
   end
   if l.policy ~= '' then

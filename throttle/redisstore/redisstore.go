@@ -41,6 +41,7 @@ type Store struct {
 	mu     sync.Mutex
 	alone  *alone // nil while Redis is there
 	epochs int64
+	backAt time.Time // when it was back last
 
 	script *redis.Script // nil: askScript
 }
@@ -172,7 +173,7 @@ func (s *Store) inTime(ctx context.Context, a *throttle.Ask) (throttle.Answer, e
 		case came <- result{ans, err}:
 		case <-gaveUp:
 			if err == nil {
-				s.giveBack(ctx, a, &ans)
+				s.late(ctx, a, &ans)
 			}
 		}
 	}()
@@ -185,6 +186,19 @@ func (s *Store) inTime(ctx context.Context, a *throttle.Ask) (throttle.Answer, e
 		close(gaveUp)
 		return throttle.Answer{}, &Error{Problem: ErrUnavailable, Key: a.Key, Err: errLate}
 	}
+}
+
+// late is for an answer that nobody waits for any more. What was taken goes back.
+// If it is the first that was late for some time, that was an accident, and Redis
+// is not away.
+func (s *Store) late(ctx context.Context, a *throttle.Ask, ans *throttle.Answer) {
+	s.mu.Lock()
+	al, accident := s.alone, time.Since(s.backAt) > lingering
+	s.mu.Unlock()
+	if accident {
+		s.comeBack(al)
+	}
+	s.giveBack(ctx, a, ans)
 }
 
 // giveBack returns what came too late to be used.

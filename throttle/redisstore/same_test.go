@@ -113,6 +113,9 @@ func (p *player) ask(r *rand.Rand) throttle.Ask {
 			lo := w.Window - w.Interval*time.Duration(r.IntN(8))
 			w.Seen = &throttle.Bounds{Lo: lo, Hi: lo + micros(r.Int64N(w.Window.Microseconds()))}
 		}
+		if r.IntN(5) == 0 {
+			w.Debt = micros(r.Int64N(w.Window.Microseconds()) - w.Window.Microseconds()/2)
+		}
 		if i == 1 {
 			w.Policy = &throttle.Policy{Name: "b", Limit: 1, Window: time.Second, Burst: 5, Remaining: -1, Reset: -1}
 		}
