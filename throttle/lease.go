@@ -3,6 +3,7 @@ package throttle
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -85,11 +86,19 @@ func (b *Budget) lend(at int64) {
 	}
 	for _, k := range b.known {
 		if k.cell != nil && k.cell.lease == nil && k.cell.shareable() {
-			p := k.policy
-			p.Remaining, p.Reset = -1, -1
-			k.cell.lease = newLease(k.cell, "published "+p.Name, &p, at)
+			k.cell.lease = newLease(k.cell, "published "+k.policy.Name, k.policy.toTell(), at)
 		}
 	}
+}
+
+// toTell is the policy as others may hear of it; nil if it is of no use to them. A
+// name with a NUL has what the server tells its clients apart by.
+func (p Policy) toTell() *Policy {
+	if strings.Contains(p.Name, "\x00") {
+		return nil
+	}
+	p.Remaining, p.Reset = -1, -1
+	return &p
 }
 
 func newLease(c *cell, name string, p *Policy, at int64) *lease {

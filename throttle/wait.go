@@ -260,6 +260,9 @@ func (b *Budget) giveUp(w *waiter) error {
 	defer b.unlock()
 	at := b.settle(now())
 	due, cause := b.expect(w, line{}, at)
+	if due <= at && cause == CauseLimit && b.remote != nil {
+		cause = CauseStore
+	}
 	return b.waitError(w, due, at, cause)
 }
 

@@ -314,6 +314,7 @@ func reset(t *testing.T, hold Holder) {
 	a, b := hold("k"), hold("k")
 	refuse(t, a, time.Hour)
 	a.Reset()
+	settle(t, a)
 	try(t, a.Acquire, nil)
 	try(t, b.Acquire, nil)
 }
