@@ -49,6 +49,7 @@ type Budget struct {
 	random  func() float64
 	network network
 	spread  float64 // see SetSpread
+	remote  *remote // where the slots come from; nil: from here
 
 	saved   map[string][]float64 // levels from a process before this one, by lane
 	savedAt int64                // when they were true
@@ -201,7 +202,11 @@ func (b *Budget) lock() {
 // unlock ends it. The gate has to be right before the cells are given back:
 // the fast path looks at it first.
 func (b *Budget) unlock() {
-	shut, troubled := b.bound.head != nil || b.waiting > 0 || b.permits.counted(), b.permits.slow > 0 || b.permits.cold > 0
+	if b.remote != nil {
+		b.supply()
+	}
+	shut := b.bound.head != nil || b.waiting > 0 || b.permits.counted() || b.remote != nil
+	troubled := b.permits.slow > 0 || b.permits.cold > 0
 	for _, s := range b.scopes {
 		shut = shut || s.cool.on()
 		troubled = troubled || s.cool.strikes > 0 || s.clock.cell != nil
@@ -239,6 +244,9 @@ func (b *Budget) retire(c *cell) int64 {
 
 // refresh works out which one cell, if any, the fast path of each lane meets.
 func (b *Budget) refresh() {
+	if b.remote != nil {
+		b.lend(b.remote.at)
+	}
 	for _, l := range b.lanes {
 		only, n := unlimited, 0
 		for c := range b.cells(l) {

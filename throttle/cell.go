@@ -26,7 +26,8 @@ type cell struct {
 	value   int64 // TAT while isHeld
 	unbegun bool  // held until the first call, whose limit does not start full
 	share   share
-	asked   bool // its end is past, and a call has gone to ask what holds now
+	asked   bool   // its end is past, and a call has gone to ask what holds now
+	lease   *lease // of the budget's store; nil if the limit is not kept there
 }
 
 const held = math.MaxInt64

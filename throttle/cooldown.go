@@ -29,11 +29,16 @@ func (b *Budget) coolDown(scopes []*scope, until, at int64) {
 	for _, s := range scopes {
 		if until > at && until > s.cool.until {
 			s.cool.until, longer = until, true
+			s.dropLeases()
 		}
 	}
-	if longer {
-		b.replan(at)
+	if !longer {
+		return
 	}
+	if len(scopes) == len(b.scopes) {
+		b.tell(until)
+	}
+	b.replan(at)
 }
 
 // endCoolDown opens a scope at the instant that was announced: each limit has a
@@ -71,6 +76,9 @@ func (b *Budget) Reset() {
 	b.lock()
 	defer b.unlock()
 	b.permits.slow, b.permits.told = 0, 0
+	if b.remote != nil {
+		b.remote.over, b.remote.told = true, fresh
+	}
 	for _, s := range b.scopes {
 		s.cool = coolDown{until: fresh, began: s.cool.began}
 		for _, k := range s.known {

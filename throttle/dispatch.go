@@ -21,6 +21,9 @@ func (b *Budget) settle(at int64) int64 {
 	for _, s := range b.scopes {
 		b.expire(s, at)
 	}
+	if b.remote != nil {
+		b.refreshLeases(at)
+	}
 	return at
 }
 
@@ -83,6 +86,9 @@ func (b *Budget) scopeEarliest(s *scope, n int) (int64, Cause) {
 // laneEarliest is when a call may go as far as its lane is concerned.
 func (b *Budget) laneEarliest(l *Lane, n int, counted bool) int64 {
 	at := b.earliest(l.own, n)
+	if b.remote != nil {
+		at = max(at, b.covered(l, n))
+	}
 	if counted {
 		at = max(at, b.permit(l))
 	}
@@ -100,6 +106,9 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
 		c.share.spend(at, n)
 		if at >= c.end {
 			c.asked, t.asks = true, true
+		}
+		if c.lease != nil {
+			b.use(c, n, at)
 		}
 	}
 	if counted {

@@ -16,6 +16,7 @@ const (
 	CauseCoolDown    Cause = "cool-down"   // the server refused, and said until when
 	CauseConcurrency Cause = "concurrency" // as many calls as allowed are under way
 	CauseQueue       Cause = "queue"       // as many calls as allowed are waiting
+	CauseStore       Cause = "store"       // the store of the budget has not answered yet
 )
 
 // Why a [WaitError] was not a wait.

@@ -114,7 +114,7 @@ func (b *Budget) letGo() bool {
 	b.lock()
 	defer b.unlock()
 	at := b.settle(now())
-	busy := b.waiting > 0 || b.bound.head != nil || b.permits.inUse > 0
+	busy := b.waiting > 0 || b.bound.head != nil || b.permits.inUse > 0 || b.remote != nil && (b.remote.asking || b.surplus())
 	for _, s := range b.scopes {
 		busy = busy || s.cool.on() || s.cool.strikes > 0 || s.sent.Load() != s.ended.Load() || s.clock.cell != nil
 	}

@@ -87,7 +87,7 @@ func (l *Limiter) reserve(at int64, n int) *Reservation {
 	b := l.budget()
 	b.lock()
 	defer b.unlock()
-	if n < 0 || b.never(&b.main, n) != nil {
+	if n < 0 || b.remote != nil || b.never(&b.main, n) != nil {
 		return &Reservation{limiter: l}
 	}
 	current := b.settle(now())

@@ -50,7 +50,7 @@ func (b *Budget) observe(t *Ticket, at int64, policies []Policy) effect {
 	seen := b.sight(t, at)
 	before := b.backlog(s, at)
 	changed := false
-	for _, p := range policies {
+	for _, p := range b.withWindows(policies) {
 		p = p.sane()
 		changed = b.hear(&p, t, seen) || changed
 	}
@@ -184,6 +184,10 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 	if c.endless || c.stopped {
 		return false
 	}
+	t.spent = t.spent || p.leavesNone(t.cost)
+	if b.hears(c, p, plan) {
+		return false
+	}
 	c.late.Store(min(b.network.jitter(), c.interval))
 	tat := b.hold(c)
 	proof := 0.0
@@ -203,7 +207,6 @@ func (b *Budget) reconcile(c *cell, p *Policy, plan plan, t *Ticket, seen sighti
 		// early. At the worst the next call goes one interval from here.
 		*tat = min(*tat, c.tatFor(plan.least, seen.at))
 	}
-	t.spent = t.spent || p.leavesNone(t.cost)
 	if p.Remaining < 0 || p.Burst == 0 || seen.from == fresh {
 		return false
 	}

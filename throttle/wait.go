@@ -96,6 +96,7 @@ func (b *Budget) allow(l *Lane, at int64, n int) bool {
 		return false
 	}
 	if due := b.due(l, n, false); due > at {
+		b.lookAhead(l, n)
 		return false
 	}
 	b.charge(l, at, n, false, false)
@@ -200,6 +201,7 @@ func (b *Budget) refuse(w *waiter, at int64) error {
 	due, cause := b.expect(w, b.newcomer(w, at), at)
 	w.cause = cause
 	if w.tooLate(due) {
+		b.lookAhead(w.lane, w.cost)
 		return b.waitError(w, due, at, cause)
 	}
 	if b.waiting >= b.maxQueue() && !w.again {
@@ -270,6 +272,9 @@ func (b *Budget) giveUp(w *waiter) error {
 	defer b.unlock()
 	at := b.settle(now())
 	due, cause := b.expect(w, line{}, at)
+	if due <= at && cause == CauseLimit && b.remote != nil {
+		cause = CauseStore
+	}
 	return b.waitError(w, due, at, cause)
 }
 

@@ -99,13 +99,14 @@ func (t *Transport) start() *engine {
 	if e.maxAttempts == 0 {
 		e.maxAttempts = DefaultMaxAttempts
 	}
-	maxQueue, maxConcurrent, spread := t.MaxQueue, t.MaxConcurrent, t.Spread
-	e.budgets.New = func(string) *throttle.Budget {
+	maxQueue, maxConcurrent, spread, store := t.MaxQueue, t.MaxConcurrent, t.Spread, t.Store
+	e.budgets.New = func(key string) *throttle.Budget {
 		b := &throttle.Budget{}
 		b.SetMaxQueue(maxQueue)
 		b.SetMaxConcurrent(maxConcurrent)
 		b.Probe()
 		b.SetSpread(spread)
+		b.SetStore(store, key)
 		return b
 	}
 	e.budgets.Max, e.budgets.Drop = t.MaxKeys, e.dropRoutes

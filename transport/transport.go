@@ -100,6 +100,13 @@ type Transport struct {
 	// something out: by host, in lower case and without a port. Nil means none.
 	Overrides map[string]headers.Overrides
 
+	// Store is where the slots of the budgets come from, if they are shared: with
+	// other processes by package throttle/redisstore, with other Transports by
+	// [throttle.Memory]. The limits, set by hand or published, and the cool-downs
+	// are those of all who have the same store and the same keys. Nil means that
+	// this Transport has its budgets for itself.
+	Store throttle.Store
+
 	// Observe is told what happens to a call: see [Event]. It is called on the
 	// goroutine of the call, and holds it up. Nil means nobody.
 	Observe func(context.Context, Event)

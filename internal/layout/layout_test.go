@@ -43,7 +43,9 @@ var rules = map[string]rule{
 		test: []string{retryable}, // backoff.Func is made for it
 	},
 	"headers":  {code: []string{httpsfv}},
-	"throttle": {code: []string{xtime}},
+	"throttle": {code: []string{xtime}, test: []string{"throttle/storetest"}},
+
+	"throttle/storetest": {code: []string{"throttle", xtime}},
 
 	// A referee shares no code with the players.
 	"throttle/simulate":     {},
@@ -66,6 +68,8 @@ var rules = map[string]rule{
 		code: []string{anythingOurs, xtime, retryable},
 	},
 	"internal/layout": {},
+	// Tests and examples of other modules run it.
+	"internal/redisserver": {},
 	// The league measures the players, ours and others, by the referee.
 	"internal/league": {
 		code: []string{"backoff", "throttle", "throttle/simulate", xtime},
