@@ -41,10 +41,15 @@ export class Requests {
     return Array.from(entries(this.text.value), ({ text }) => text).join(separator);
   }
 
+  // named is the file that has the requests, also if a link could not bring it.
+  named() {
+    return this.file?.name ?? (this.text.value ? '' : this.missing);
+  }
+
   faults() {
     if (this.file && this.file.size > this.maxUpload) return [tooLarge('requests', this.file, this.maxUpload)];
-    if (!this.file && this.missing && !this.text.value) {
-      return [{ field: 'requests', message: `The times were in the file ${this.missing}, which a link cannot bring: choose it again.` }];
+    if (!this.file && this.named()) {
+      return [{ field: 'requests', message: `The times were in the file ${this.named()}, which a link cannot bring: choose it again.` }];
     }
     return [];
   }
