@@ -82,6 +82,7 @@ export class Simulate extends Tool {
     this.ask((signal) => {
       const faults = [...this.models.faults(), ...this.requests.faults()];
       if (faults.length) throw new api.Failure(faults);
+      if (this.requests.file) this.wait(this.requests.file, signal);
       const params = this.parameters();
       params.set('row', row);
       params.set('rows', pageSize);
