@@ -84,7 +84,7 @@ func TestTuneErrors(t *testing.T) {
 	b.do(chromedp.Click(chromedp.CSS("#tune-form .main")))
 	b.shows("#log-error", "Choose a log first.")
 	b.drop("#log-drop", "nothing.log", "nothing that anybody could read\n")
-	b.shows("#gap-error", `"x" is not a length of time, such as 1m30s or 90.`)
+	b.shows("#gap-error", `"x" is not a length of time above zero, such as 1m30s or 90.`)
 	b.shows("#candidates-error", `"y" is not a whole number.`)
 	b.enter("gap", "1")
 	b.enter("candidates", "4,9")
