@@ -115,6 +115,8 @@ func TestTools(t *testing.T) {
 	}
 	b.do(chromedp.NavigateBack())
 	b.waitFor(`!document.getElementById("simulate").hidden`)
+	b.do(chromedp.NavigateForward())
+	b.waitFor(`!document.getElementById("backoff").hidden && document.getElementById("attempts").value === "3"`)
 }
 
 // All can be done without a mouse.
