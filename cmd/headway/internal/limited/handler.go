@@ -25,7 +25,7 @@ type Handler struct {
 	// 1970, so that windows begin on the minute or the hour, as elsewhere.
 	Model simulate.Server
 
-	// Windowed is that of the [Model]: no burst is published then.
+	// Windowed is that of the model. The count of a window is no burst to publish.
 	Windowed bool
 
 	Dialect    Dialect    // zero means that nothing is published
