@@ -279,7 +279,8 @@
 // With --limited it is another server, to try clients against: each call counts
 // against one limit. The models are those of package simulate, from rest; windows
 // begin on the minute, or wherever their length divides the time since 1970.
-// X-RateLimit-Limit is the burst, and of a window its count.
+// X-RateLimit-Limit is the burst, and of a window its count. Windows of whole
+// seconds publish no burst besides.
 //
 // # JSON of league
 //

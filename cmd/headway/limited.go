@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -11,20 +12,20 @@ import (
 	"github.com/headway-go/headway/throttle/simulate"
 )
 
-// limitFlags are those of a rate-limited server. Each is zero if it was not
+// limitFlags are those of a rate-limited server. Each is zero or nil if it was not
 // given.
 type limitFlags struct {
-	Model        string        `group:"With --limited" placeholder:"NAME" help:"How the limit is kept, by default token-bucket."`
-	Rate         string        `group:"With --limited" placeholder:"N/TIME" help:"How many calls are admitted in the long run, by default 10/s; as 600/min, 5000/h or 1/30s."`
-	Burst        int64         `group:"With --limited" placeholder:"N" help:"How many calls may come at once from rest, by default 10. A window has no burst but its count."`
-	Window       time.Duration `group:"With --limited" placeholder:"1m" help:"The time in which calls are counted and the rate is told, by default that of --rate."`
-	CountRefused bool          `group:"With --limited" help:"Refused calls use up the limit as well."`
-	Dialect      string        `group:"With --limited" placeholder:"NAME" help:"The header fields that tell of the limit, by default ietf."`
-	RetryAfter   string        `group:"With --limited" placeholder:"FORM" help:"How a refusal says when to come again, by default in seconds."`
-	Status       int           `group:"With --limited" placeholder:"429" help:"The status of a refusal."`
-	Latency      time.Duration `group:"With --limited" placeholder:"50ms" help:"How long an answer takes."`
-	Jitter       time.Duration `group:"With --limited" placeholder:"20ms" help:"Up to how much longer it takes, at random."`
-	Log          bool          `group:"With --limited" help:"Write a line for each call."`
+	Model        string         `group:"With --limited" placeholder:"NAME" help:"How the limit is kept, by default token-bucket."`
+	Rate         string         `group:"With --limited" placeholder:"N/TIME" help:"How many calls are admitted in the long run, by default 10/s; as 600/min, 5000/h or 1/30s."`
+	Burst        *int64         `group:"With --limited" placeholder:"N" help:"How many calls may come at once from rest, by default 10. A window has no burst but its count."`
+	Window       *time.Duration `group:"With --limited" placeholder:"1m" help:"The time in which calls are counted and the rate is told, by default that of --rate."`
+	CountRefused bool           `group:"With --limited" help:"Refused calls use up the limit as well."`
+	Dialect      string         `group:"With --limited" placeholder:"NAME" help:"The header fields that tell of the limit, by default ietf."`
+	RetryAfter   string         `group:"With --limited" placeholder:"FORM" help:"How a refusal says when to come again, by default in seconds."`
+	Status       *int           `group:"With --limited" placeholder:"429" help:"The status of a refusal."`
+	Latency      time.Duration  `group:"With --limited" placeholder:"50ms" help:"How long an answer takes."`
+	Jitter       time.Duration  `group:"With --limited" placeholder:"20ms" help:"Up to how much longer it takes, at random."`
+	Log          bool           `group:"With --limited" help:"Write a line for each call."`
 }
 
 const (
@@ -75,12 +76,12 @@ func (f *limitFlags) given() string {
 	}{
 		{"--model", f.Model != ""},
 		{"--rate", f.Rate != ""},
-		{"--burst", f.Burst != 0},
-		{"--window", f.Window != 0},
+		{"--burst", f.Burst != nil},
+		{"--window", f.Window != nil},
 		{"--count-refused", f.CountRefused},
 		{"--dialect", f.Dialect != ""},
 		{"--retry-after", f.RetryAfter != ""},
-		{"--status", f.Status != 0},
+		{"--status", f.Status != nil},
 		{"--latency", f.Latency != 0},
 		{"--jitter", f.Jitter != 0},
 		{"--log", f.Log},
@@ -95,9 +96,9 @@ func (f *limitFlags) given() string {
 // check finds what is wrong with the flags that stand for themselves.
 func (f *limitFlags) check() error {
 	switch {
-	case f.Window < 0:
+	case f.Window != nil && *f.Window <= 0:
 		return errors.New("--window: want a length of time above zero, as 1m")
-	case f.Status != 0 && (f.Status < 400 || f.Status > 599):
+	case f.Status != nil && (*f.Status < 400 || *f.Status > 599):
 		return errors.New("--status: want 400 to 599")
 	case f.Latency < 0 || f.Latency > maxLatency:
 		return errors.New("--latency: want from 0 to an hour")
@@ -120,34 +121,42 @@ func (f *limitFlags) handler() (*limited.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := f.model()
-	if err != nil {
-		return nil, err
-	}
-	return &limited.Handler{
-		Model: model, Dialect: dialect, RetryAfter: retry,
-		Status: f.Status, Latency: f.Latency, Jitter: f.Jitter,
-	}, nil
-}
-
-func (f *limitFlags) model() (simulate.Server, error) {
 	model, err := choose("--model", f.Model, limited.Models())
 	if err != nil {
 		return nil, err
 	}
+	server, err := f.server(model)
+	if err != nil {
+		return nil, err
+	}
+	return &limited.Handler{
+		Model: server, Windowed: model.Windowed, Dialect: dialect, RetryAfter: retry,
+		Status: or(f.Status, http.StatusTooManyRequests), Latency: f.Latency, Jitter: f.Jitter,
+	}, nil
+}
+
+// or is what a flag says, or else.
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
+
+func (f *limitFlags) server(model limited.Model) (simulate.Server, error) {
 	rate, err := limited.ParseRate(cmp.Or(f.Rate, defaultRate))
 	if err != nil {
 		return nil, fmt.Errorf("--rate: %w", err)
 	}
-	if f.Window != 0 {
-		if rate, err = limited.Over(rate, f.Window); err != nil {
+	if f.Window != nil {
+		if rate, err = limited.Over(rate, *f.Window); err != nil {
 			return nil, fmt.Errorf("--window: %w", err)
 		}
 	}
-	if model.Windowed && f.Burst != 0 {
+	if model.Windowed && f.Burst != nil {
 		return nil, fmt.Errorf("--burst: a %s has none but its count, %d in %v", model.Name, rate.Count, rate.Per)
 	}
-	s, err := model.New(rate, cmp.Or(f.Burst, defaultBurst))
+	s, err := model.New(rate, or(f.Burst, defaultBurst))
 	if bad, ok := errors.AsType[*simulate.ParamError](err); ok {
 		flag := "--rate"
 		if bad.Field == "size" {

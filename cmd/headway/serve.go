@@ -16,7 +16,7 @@ import (
 
 type serveCommand struct {
 	Addr      string `placeholder:"HOST:PORT" help:"Where to listen, by default 127.0.0.1:8429. A port alone is on 127.0.0.1; port 0 is one that is free."`
-	MaxUpload int64  `placeholder:"MIB" help:"How large a file may be that the page takes, in MiB, by default 1024."`
+	MaxUpload *int64 `placeholder:"MIB" help:"How large a file may be that the page takes, in MiB, by default 1024."`
 	Limited   bool   `help:"Serve a rate-limited server instead of the page."`
 	limitFlags
 }
@@ -44,10 +44,10 @@ func (c *serveCommand) Validate() error {
 	if name := c.given(); name != "" && !c.Limited {
 		return errors.New(name + ": is for --limited")
 	}
-	if c.MaxUpload != 0 && c.Limited {
+	if c.MaxUpload != nil && c.Limited {
 		return errors.New("--max-upload: is not for --limited")
 	}
-	if c.MaxUpload < 0 || c.MaxUpload > 1<<20 {
+	if mib := or(c.MaxUpload, defaultMaxUpload); mib < 1 || mib > 1<<20 {
 		return errors.New("--max-upload: want MiB, from 1 to 1048576")
 	}
 	return nil
@@ -63,7 +63,7 @@ func (c *serveCommand) Run(e *env) error {
 		return err
 	}
 	host, _, _ := net.SplitHostPort(c.Addr) // a port alone has none
-	h := page.Handler(page.Config{Host: host, MaxUpload: cmp.Or(c.MaxUpload, defaultMaxUpload) << 20})
+	h := page.Handler(page.Config{Host: host, MaxUpload: or(c.MaxUpload, defaultMaxUpload) << 20})
 	fmt.Fprintf(e.live, "%s has the page. Ctrl-C ends it.\n", urlOf(l))
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		fmt.Fprintln(e.live, "It is open to everybody who can reach this machine.")
@@ -100,7 +100,7 @@ func (c *serveCommand) serveLimited(e *env) error {
 // introduce tells what is served, and how to try it.
 func introduce(w io.Writer, h *limited.Handler, url string) {
 	policy := h.Model.Policy()
-	fmt.Fprintf(w, "%s admits %d calls in %s, %d at once.\n", url, policy.Rate.Count, length(policy.Rate.Per), policy.Burst)
+	fmt.Fprintf(w, "%s admits %s in %s, %d at once.\n", url, countOf(policy.Rate.Count), length(policy.Rate.Per), policy.Burst)
 	fmt.Fprintf(w, "It publishes that as %s, and Retry-After as %s. Ctrl-C ends it. Try\n", h.Dialect.Name, h.RetryAfter.Name)
 	fmt.Fprintf(w, "  curl -i %[1]s\n  headway probe %[1]s\n", url)
 }

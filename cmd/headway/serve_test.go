@@ -101,9 +101,26 @@ func TestServeLimited(t *testing.T) {
 	}
 }
 
+func TestIntroduce(t *testing.T) {
+	for _, tt := range []struct{ model, rate, want string }{
+		{"gcra", "7/min", "http://h/ admits 7 calls in 1m, 10 at once.\n"},
+		{"fixed-window", "7/min", "http://h/ admits 7 calls in 1m, 7 at once.\n"},
+		{"ticks", "1/h", "http://h/ admits 1 call in 1h, 10 at once.\n"},
+	} {
+		h, err := (&limitFlags{Model: tt.model, Rate: tt.rate}).handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if introduce(&out, h, "http://h/"); !strings.HasPrefix(out.String(), tt.want) {
+			t.Errorf("%s of %s is introduced by %q, want %q", tt.model, tt.rate, out.String(), tt.want)
+		}
+	}
+}
+
 // Who knocks on and on is never let in, if refused calls count.
 func TestServeLimitedCountsRefused(t *testing.T) {
-	f := limitFlags{Rate: "1/h", Burst: 1, CountRefused: true}
+	f := limitFlags{Rate: "1/h", Burst: new(int64(1)), CountRefused: true}
 	h, err := f.handler()
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +208,7 @@ func TestServeEndsGracefully(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, err := (&limitFlags{Rate: "2/s", Burst: 3}).handler()
+		h, err := (&limitFlags{Rate: "2/s", Burst: new(int64(3))}).handler()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,6 +261,8 @@ func TestServeErrors(t *testing.T) {
 		{"--count-refused", "--count-refused: is for --limited", badRequest},
 		{"--log", "--log: is for --limited", badRequest},
 		{"--max-upload=-1", "--max-upload", badRequest},
+		{"--max-upload=0", "--max-upload: want MiB, from 1", badRequest},
+		{"--burst=0", "--burst: is for --limited", badRequest},
 		{"--max-upload=2000000", "--max-upload: want MiB", badRequest},
 		{"--limited --max-upload=1", "--max-upload: is not for --limited", badRequest},
 		{"--limited --rate=fast", "--rate: want calls in a time", badRequest},
@@ -251,7 +270,11 @@ func TestServeErrors(t *testing.T) {
 		{"--limited --rate=1e9/1ns", "--rate: count 1000000000 is too much", badRequest},
 		{"--limited --rate=1/3h --window=1h", "--window: 1h0m0s has no whole number", badRequest},
 		{"--limited --window=-1h", "--window: want a length of time", badRequest},
+		{"--limited --window=0", "--window: want a length of time above zero", badRequest},
 		{"--limited --burst=-1", "--burst", badRequest},
+		{"--limited --burst=0", "--burst: size 0 is too much or too little: want 1", badRequest},
+		{"--limited --model=fixed-window --burst=0", "--burst: a fixed-window has none", badRequest},
+		{"--limited --status=0", "--status: want 400 to 599", badRequest},
 		{"--limited --burst=9223372036854775807", "--burst: size 9223372036854775807 is too much", badRequest},
 		{"--limited --model=sliding-log --burst=3", "--burst: a sliding-log has none but its count, 10 in 1s", badRequest},
 		{"--limited --model=sliding-log --rate=1e9", "--rate: count 1000000000 is too much", badRequest},

@@ -115,6 +115,8 @@ func TestTools(t *testing.T) {
 	}
 	b.do(chromedp.NavigateBack())
 	b.waitFor(`!document.getElementById("simulate").hidden`)
+	b.do(chromedp.NavigateForward())
+	b.waitFor(`!document.getElementById("backoff").hidden && document.getElementById("attempts").value === "3"`)
 }
 
 // All can be done without a mouse.
@@ -207,6 +209,43 @@ func TestManyRequests(t *testing.T) {
 	b.shoot("million")
 	b.do(chromedp.Click(chromedp.CSS(`[aria-label="Put the file away"]`)))
 	b.shows("#simulate-headline", "1 request at 2 models")
+}
+
+// What is pasted and too much to be edited is kept as a file: with so many lines
+// each key would take a second.
+func TestLongPaste(t *testing.T) {
+	b := open(t, desk, "")
+	b.shows("#simulate-headline", "8 of 11")
+	paste := func(text string) {
+		b.Helper()
+		b.get(fmt.Sprintf(`(() => {
+			const data = new DataTransfer();
+			data.setData("text", %q);
+			document.getElementById("requests").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+		})()`, text))
+	}
+	paste("7\n")
+	if got := b.get(`document.getElementById("requests-file").hidden`); got != "true" {
+		t.Error("a short text is kept as a file")
+	}
+	paste(strings.Repeat("1\n", 60_000))
+	b.shows("#requests-file", "what was pasted 0.1 MiB")
+	b.shows("#simulate-headline", "5 of 60,000 requests allowed")
+}
+
+// While a file is read the page says so, and lets one stop it.
+func TestStopReading(t *testing.T) {
+	for _, tt := range []struct{ tool, input string }{{"simulate", "requests-input"}, {"tune", "log"}} {
+		b := open(t, desk, "#"+tt.tool)
+		b.get(`window.fetch = (url, { signal }) => new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)))`)
+		b.do(chromedp.SetUploadFiles(chromedp.CSS("#"+tt.input), []string{write(t, 10)}))
+		b.shows("#"+tt.tool+"-headline", "Reading times.txt… Stop")
+		b.do(chromedp.Click(chromedp.CSS("#" + tt.tool + "-headline button")))
+		b.shows("#"+tt.tool+"-headline", "Stopped.")
+		if got := b.get(`document.activeElement.id`); got != tt.tool+"-headline" {
+			t.Errorf("after that %q is in focus, want the headline", got)
+		}
+	}
 }
 
 func TestFileTooLarge(t *testing.T) {

@@ -80,12 +80,15 @@ func TestTuneFile(t *testing.T) {
 }
 
 func TestTuneErrors(t *testing.T) {
-	b := open(t, desk, "#tune?gap=x&candidates=4,y")
+	b := open(t, desk, "#tune?gap=x&candidates=4,y,z")
 	b.do(chromedp.Click(chromedp.CSS("#tune-form .main")))
 	b.shows("#log-error", "Choose a log first.")
 	b.drop("#log-drop", "nothing.log", "nothing that anybody could read\n")
-	b.shows("#gap-error", `"x" is not a length of time, such as 1m30s or 90.`)
-	b.shows("#candidates-error", `"y" is not a whole number.`)
+	b.shows("#gap-error", `"x" is not a length of time above zero, such as 1m30s or 90.`)
+	b.shows("#candidates-error", `"y" is not a whole number. "z" is not a whole number.`)
+	if got := b.get(`document.querySelectorAll("#candidates-error").length`); got != "1" {
+		t.Errorf("there are %s errors of one name", got)
+	}
 	b.enter("gap", "1")
 	b.enter("candidates", "4,9")
 	b.do(chromedp.Click(chromedp.CSS("#tune-form .main")))

@@ -21,7 +21,7 @@ type Dialect struct {
 // Dialects returns all there are, the newest first.
 func Dialects() []Dialect {
 	return []Dialect{
-		{Choice{"ietf", "RateLimit and RateLimit-Policy, with the burst"}, simulate.HeadersIETFBurst, nil},
+		{Choice{"ietf", "RateLimit and RateLimit-Policy, with the burst of a bucket"}, simulate.HeadersIETFBurst, nil},
 		{Choice{"draft-07", "the same two in one list of names and numbers"}, simulate.HeadersNone, draft07},
 		{Choice{"draft-06", "RateLimit-Limit, -Remaining, -Reset and -Policy"}, simulate.HeadersNone, draft06},
 		{Choice{"x-ratelimit", "X-RateLimit-Limit, -Remaining, and -Reset in seconds from now"}, simulate.HeadersTrio, nil},
@@ -35,7 +35,7 @@ func Dialects() []Dialect {
 // said is what one answer has to say.
 type said struct {
 	simulate.Answer           // with reset and window in whole seconds, rounded up
-	at              time.Time // when
+	burst           bool      // whether there is one to tell
 	reset           time.Time // when exactly the units come back
 }
 
@@ -44,12 +44,16 @@ func (h *Handler) fields(c Call) http.Header {
 	header := make(http.Header)
 	p := simulate.Publisher{Headers: h.Dialect.says, Retry: h.RetryAfter.says, Refusal: h.Status}
 	policy := h.Model.Policy()
+	burst := h.hasBurst(policy)
+	if p.Headers == simulate.HeadersIETFBurst && !burst {
+		p.Headers = simulate.HeadersIETF
+	}
 	for _, f := range p.Fields(p.Answer(c.At, c.Verdict, policy)) {
 		header.Set(f.Name, f.Value)
 	}
 	if h.Dialect.write != nil {
 		p.Headers = simulate.HeadersIETFBurst // says all there is
-		h.Dialect.write(header, said{p.Answer(c.At, c.Verdict, policy), c.Time, c.Time.Add(c.ResetAt - c.At)})
+		h.Dialect.write(header, said{p.Answer(c.At, c.Verdict, policy), burst, c.Time.Add(c.ResetAt - c.At)})
 	}
 	if h.RetryAfter.write != nil && header.Get("Retry-After") != "" {
 		h.RetryAfter.write(header, c.Time.Add(c.RetryAt-c.At))
@@ -57,20 +61,31 @@ func (h *Handler) fields(c Call) http.Header {
 	return header
 }
 
+// hasBurst reports whether there is a burst to tell. A window has none but its
+// count, and a client that takes that for a bucket's is refused; but if it is told
+// as several windows, because of its length, that is how many go in one of them.
+func (h *Handler) hasBurst(p simulate.Policy) bool {
+	return !h.Windowed || p.Rate.Per%time.Second != 0
+}
+
 func draft07(h http.Header, s said) {
-	h.Set("RateLimit-Policy", policyItem(s.Answer))
+	h.Set("RateLimit-Policy", policyItem(s))
 	h.Set("RateLimit", fmt.Sprintf("limit=%d, remaining=%d, reset=%d", s.Limit, s.Remaining, seconds(s.Reset)))
 }
 
 func draft06(h http.Header, s said) {
-	h.Set("RateLimit-Policy", policyItem(s.Answer))
+	h.Set("RateLimit-Policy", policyItem(s))
 	set(h, "RateLimit-Limit", s.Limit)
 	set(h, "RateLimit-Remaining", s.Remaining)
 	set(h, "RateLimit-Reset", seconds(s.Reset))
 }
 
-func policyItem(a simulate.Answer) string {
-	return fmt.Sprintf("%d;w=%d;burst=%d", a.Limit, seconds(a.Window), a.Burst)
+func policyItem(s said) string {
+	item := fmt.Sprintf("%d;w=%d", s.Limit, seconds(s.Window))
+	if s.burst {
+		item += fmt.Sprintf(";burst=%d", s.Burst)
+	}
+	return item
 }
 
 func epoch(h http.Header, s said) {

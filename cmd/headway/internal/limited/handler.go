@@ -25,6 +25,9 @@ type Handler struct {
 	// 1970, so that windows begin on the minute or the hour, as elsewhere.
 	Model simulate.Server
 
+	// Windowed is that of the model. The count of a window is no burst to publish.
+	Windowed bool
+
 	Dialect    Dialect    // zero means that nothing is published
 	RetryAfter RetryAfter // of a refusal; zero means in whole seconds
 	Status     int        // of a refusal; zero means 429
@@ -55,6 +58,7 @@ type Call struct {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := h.arrive(r)
 	maps.Copy(w.Header(), c.Header)
+	_, _ = io.Copy(io.Discard, r.Body) // some clients see no answer before they have sent it all
 	if !pause(r.Context(), h.Latency+jitter(h.Jitter)) {
 		return // nobody is left to answer
 	}

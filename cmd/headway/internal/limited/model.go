@@ -57,7 +57,18 @@ func gcra(rate simulate.Rate, burst int64) (simulate.Charger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g, g.Adjust(0, simulate.Policy{Rate: rate, Burst: burst})
+	return rated{g, rate}, g.Adjust(0, simulate.Policy{Rate: rate, Burst: burst})
+}
+
+// rated tells the rate as it was asked for. A GCRA knows only of its T, rounded up
+// to nanoseconds.
+type rated struct {
+	*simulate.GCRA
+	rate simulate.Rate
+}
+
+func (r rated) Policy() simulate.Policy {
+	return simulate.Policy{Rate: r.rate, Burst: r.GCRA.Policy().Burst}
 }
 
 func steps(rate simulate.Rate, burst int64) (simulate.Charger, error) {

@@ -42,7 +42,7 @@ func readPlan(q url.Values) (retries.Plan, error) {
 	e := &entries{Values: q}
 	plan := retries.Plan{
 		Policy: backoff.Policy{
-			Min: e.span("initial"), Max: e.span("max"), Multiplier: e.number("multiplier", 1, 1e6),
+			Min: e.length("initial"), Max: e.length("max"), Multiplier: e.number("multiplier", 1, 1e6),
 			Jitter: e.jitter("jitter"), HintJitter: e.jitter("hint_jitter"),
 			MaxAttempts: e.whole("attempts", 1, retries.MaxRetries+1), MaxElapsed: e.span("elapsed"),
 		},

@@ -48,6 +48,8 @@ func TestBackoffErrors(t *testing.T) {
 	}{
 		{[]string{"initial", "soon"}, "initial", `"soon" is not a length of time`},
 		{[]string{"max", "-1s"}, "max", `"-1s" is not a length of time`},
+		{[]string{"initial", "0"}, "initial", `"0" is not a length of time above zero, such as 1m30s or 90`},
+		{[]string{"max", "0s"}, "max", `"0s" is not a length of time above zero`},
 		{[]string{"initial", "2s", "max", "1s"}, "initial", "of 2s is longer than Max, 1s"},
 		{[]string{"multiplier", "0.5"}, "multiplier", `"0.5" is not a number from 1 to 1e+06`},
 		{[]string{"jitter", "NaN"}, "jitter", `"NaN" is not a number from 0 to 1`},

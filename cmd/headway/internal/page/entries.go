@@ -33,13 +33,22 @@ func (e *entries) err() error {
 
 // span reads a length of time: 1m30s, or a number of seconds.
 func (e *entries) span(field string) time.Duration {
+	return e.spanFrom(field, 0, "a length of time")
+}
+
+// length reads one that cannot be zero, for zero would be taken for the default.
+func (e *entries) length(field string) time.Duration {
+	return e.spanFrom(field, 1, "a length of time above zero")
+}
+
+func (e *entries) spanFrom(field string, least sim.Seconds, want string) time.Duration {
 	text := e.text(field)
 	if text == "" {
 		return 0
 	}
 	v, err := sim.ParseSpan(text)
-	if err != nil || v < 0 {
-		e.fault(field, "%.40q is not a length of time, such as 1m30s or 90", text)
+	if err != nil || v < least {
+		e.fault(field, "%.40q is not %s, such as 1m30s or 90", text, want)
 	}
 	return time.Duration(v)
 }

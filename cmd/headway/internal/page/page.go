@@ -5,6 +5,7 @@ package page
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
@@ -73,8 +74,10 @@ func models() []model {
 	return all
 }
 
-// uploadTimeout is how long an upload and its answer may take.
-const uploadTimeout = 10 * time.Minute
+const (
+	uploadTimeout = 10 * time.Minute // for an upload and its answer
+	busyTimeout   = 30 * time.Second // for others to come to their end
+)
 
 // upload lets a few at a time do what takes a large body and a while.
 func (p *page) upload(next http.HandlerFunc) http.Handler {
@@ -82,6 +85,10 @@ func (p *page) upload(next http.HandlerFunc) http.Handler {
 		select {
 		case p.busy <- struct{}{}:
 			defer func() { <-p.busy }()
+		case <-time.After(busyTimeout):
+			busy := &fault{Message: fmt.Sprintf("%d others are being computed here: try again later", maxBusy)}
+			answer(w, http.StatusServiceUnavailable, map[string]any{"errors": faults{busy}})
+			return
 		case <-r.Context().Done():
 			return
 		}

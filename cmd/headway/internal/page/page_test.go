@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 const maxUpload = 1 << 20
@@ -193,6 +194,19 @@ func TestTooLong(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Who cannot be served because of others is told so.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{busy: make(chan struct{})} // which has room for nobody
+		w := httptest.NewRecorder()
+		p.upload(p.simulate).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("0")))
+		got := into[errorsJSON](t, w, http.StatusServiceUnavailable)
+		if f := got.Errors[0]; f.Field != "" || !strings.Contains(f.Message, "4 others") {
+			t.Errorf("%+v", f)
+		}
+	})
 }
 
 // endless is one empty line after the other.

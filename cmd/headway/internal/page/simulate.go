@@ -61,7 +61,7 @@ func readSimulation(q url.Values) (*simulation, error) {
 	e := &entries{Values: q}
 	specs := e.specs()
 	s := &simulation{
-		Setup: sim.Setup{Models: specs, Points: points, BurstWindow: e.span("window"), From: e.span("from"), To: e.span("to")},
+		Setup: sim.Setup{Models: specs, Points: points, BurstWindow: e.length("window"), From: e.span("from"), To: e.span("to")},
 		row:   max(e.whole("row", 1, math.MaxInt), 1),
 		rows:  cmp.Or(e.whole("rows", 1, maxRows), maxRows),
 		find:  q.Has("find"),

@@ -144,6 +144,7 @@ func TestSimulateErrors(t *testing.T) {
 		{[]string{"bucket", "5", "refill", "1", "m", "bucket"}, "0", `model 0 0 there is no "bucket"`},
 		{[]string{"bucket", "5", "refill", "1", "start", "6"}, "0", `start - 0 6 is not from 0 to 5, which is all it holds`},
 		{[]string{"bucket", "5", "refill", "1", "window", "soon"}, "0", `window - 0 "soon" is not a length of time`},
+		{[]string{"bucket", "5", "refill", "1", "window", "0"}, "0", `window - 0 "0" is not a length of time above zero`},
 		{[]string{"bucket", "5", "refill", "1"}, "", `requests - 0 There is no request`},
 		{[]string{"bucket", "5", "refill", "1"}, "0\nabc", `requests - 2 request 2: the time "abc" is not a number`},
 		{[]string{"bucket", "5", "refill", "1"}, "1\n\n# no\n0.5", `requests - 2 request 2: the time "0.5" goes backward`},

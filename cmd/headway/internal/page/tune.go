@@ -35,8 +35,8 @@ func readTuning(q url.Values) (tune.Options, error) {
 	e := &entries{Values: q}
 	o := tune.Options{
 		ByUser:      q.Has("by_user"),
-		Gap:         e.span("gap"),
-		Percentile:  e.number("percentile", 0, 100),
+		Gap:         e.length("gap"),
+		Percentile:  e.number("percentile", 0.001, 100),
 		CloseToZero: e.number("close", 0, 100) / 100,
 		Candidates:  e.candidates(),
 		Log:         e.log(),

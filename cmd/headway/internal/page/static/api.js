@@ -1,6 +1,6 @@
 // What the page asks of the server that it comes from.
 
-// A Failure is what the server found wrong: a list of { field, model, line, message }.
+// A Failure is what the server found wrong: a list of { field, model, entry, message }.
 export class Failure extends Error {
   constructor(faults) {
     super(faults[0].message);

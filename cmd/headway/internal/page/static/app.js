@@ -15,7 +15,7 @@ let about;
 
 function route() {
   const { view, params } = state.read();
-  const name = view in kinds ? view : 'simulate';
+  const name = Object.hasOwn(kinds, view) ? view : 'simulate';
   for (const other of Object.keys(kinds)) $(other).hidden = other !== name;
   for (const link of document.querySelectorAll('nav a[data-view]')) {
     if (link.dataset.view === name) link.setAttribute('aria-current', 'page');
@@ -35,6 +35,12 @@ function share(button, label) {
   if (!navigator.clipboard) say('It is in the address bar'); // browsers lend it to localhost and https only
   else navigator.clipboard.writeText(location.href).then(() => say('Copied'), () => say('It is in the address bar'));
 }
+
+// The address has the state of a tool, not a place on the page.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  $('content').focus();
+});
 
 // A file that is dropped beside the place for it is not opened instead of us.
 for (const type of ['dragover', 'drop']) document.addEventListener(type, (event) => event.preventDefault());

@@ -1,6 +1,6 @@
 // What is wrong with an entry is said beside it, and to those who listen.
 
-import { el } from './dom.js';
+import { $, el } from './dom.js';
 
 // show marks the entries that faults are about, by their names. What is about no
 // entry is shown in the alert.
@@ -38,6 +38,11 @@ function find(form, fault) {
 }
 
 function mark(control, text) {
+  const other = $(`${control.id}-error`);
+  if (other) {
+    other.append(` ${text}`);
+    return;
+  }
   control.setAttribute('aria-invalid', 'true');
   control.closest('details')?.setAttribute('open', '');
   const error = el('p', { className: 'error', id: `${control.id}-error`, role: 'alert' }, text);

@@ -111,7 +111,7 @@ export class Models {
     const { own } = this.list[i];
     const id = nameOf(i, key);
     if (key === 'count_refused') {
-      const box = el('input', { type: 'checkbox', id, name: id, checked: own.has(key) });
+      const box = el('input', { type: 'checkbox', id, name: id, checked: isOn(own.get(key)) });
       box.addEventListener('change', () => (box.checked ? own.set(key, 'true') : own.delete(key)));
       return el('div', { className: 'entry wide' }, el('label', { htmlFor: id }, box, ' Refused requests use up tokens too'));
     }
@@ -122,6 +122,9 @@ export class Models {
       el('label', { htmlFor: id }, label), input, el('p', { className: 'hint', id: `${id}-hint` }, hint));
   }
 }
+
+// isOn tells what the server takes for true.
+const isOn = (value) => ['true', '1', 't'].includes(value?.toLowerCase());
 
 function splitOnce(text, by) {
   const at = text.indexOf(by);

@@ -4,7 +4,7 @@ import { $, el } from './dom.js';
 
 export const example = '0\n0.1\n0.2\n0.3\n0.4\n0.5\n1.5\n2.0\n2.1\n2.2\n5.0';
 
-const large = 1e6; // characters that are better left in a file
+const large = 1e5; // characters: with more, a browser takes half a second for each key
 
 export class Requests {
   // It calls changed once there is another file; typing is heard of by the form.
@@ -41,10 +41,15 @@ export class Requests {
     return Array.from(entries(this.text.value), ({ text }) => text).join(separator);
   }
 
+  // named is the file that has the requests, also if a link could not bring it.
+  named() {
+    return this.file?.name ?? (this.text.value ? '' : this.missing);
+  }
+
   faults() {
     if (this.file && this.file.size > this.maxUpload) return [tooLarge('requests', this.file, this.maxUpload)];
-    if (!this.file && this.missing && !this.text.value) {
-      return [{ field: 'requests', message: `The times were in the file ${this.missing}, which a link cannot bring: choose it again.` }];
+    if (!this.file && this.named()) {
+      return [{ field: 'requests', message: `The times were in the file ${this.named()}, which a link cannot bring: choose it again.` }];
     }
     return [];
   }

@@ -58,10 +58,10 @@ export class Simulate extends Tool {
 
   remember() {
     const params = this.parameters();
-    if (this.requests.file) params.set('file', this.requests.file.name);
+    const file = this.requests.named();
+    if (file) params.set('file', file);
     else params.set('t', this.requests.times());
-    this.linked = state.write('simulate', params, ['t']) && !this.requests.file;
-    $('simulate-linked').hidden = this.linked;
+    $('simulate-linked').hidden = state.write('simulate', params, ['t']) && !file;
   }
 
   all() {
@@ -82,6 +82,7 @@ export class Simulate extends Tool {
     this.ask((signal) => {
       const faults = [...this.models.faults(), ...this.requests.faults()];
       if (faults.length) throw new api.Failure(faults);
+      if (this.requests.file) this.wait(this.requests.file, signal);
       const params = this.parameters();
       params.set('row', row);
       params.set('rows', pageSize);

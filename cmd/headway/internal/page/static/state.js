@@ -1,6 +1,8 @@
 // The state of the page is in its address, so that a link brings it back:
 // #view?name=value&name=value
 
+import { $ } from './dom.js';
+
 const longest = 8000; // characters of a link: not all programs pass on more
 
 export function read() {
@@ -11,7 +13,8 @@ export function read() {
 }
 
 // write puts the state in the address, without the names in optional if it is
-// too long with them. It tells whether all is in it.
+// too long with them. It tells whether all is in it. A tool that was left before
+// it came to that leaves the address alone.
 export function write(view, params, optional = []) {
   let link = format(view, params);
   const whole = link.length <= longest;
@@ -20,7 +23,7 @@ export function write(view, params, optional = []) {
     for (const name of optional) rest.delete(name);
     link = format(view, rest);
   }
-  history.replaceState(null, '', link);
+  if (!$(view).hidden) history.replaceState(null, '', link);
   return whole;
 }
 

@@ -2,12 +2,13 @@
 
 import * as api from './api.js';
 import * as fields from './fields.js';
-import { $ } from './dom.js';
+import { $, el } from './dom.js';
 
 export class Tool {
   constructor(name) {
     this.form = $(`${name}-form`);
     this.headline = $(`${name}-headline`);
+    this.headline.tabIndex = -1;
     this.alert = document.querySelector(`#${name} [data-alert]`);
     this.results = document.querySelector(`#${name} .results`);
   }
@@ -36,14 +37,28 @@ export class Tool {
     this.running?.abort();
   }
 
+  // wait tells which file is being read, once that takes a while, and how to stop it.
+  wait(file, signal) {
+    setTimeout(() => {
+      if (signal.aborted || this.results.getAttribute('aria-busy') !== 'true') return;
+      const stop = el('button', { type: 'button' }, 'Stop');
+      stop.addEventListener('click', () => {
+        this.headline.focus(); // for the button goes
+        this.stop();
+      });
+      this.say(`Reading ${file.name}… `, stop);
+    }, 300);
+  }
+
   // fail leaves what was there, but less clear.
   fail(error) {
-    if (error.name === 'AbortError') {
+    const stopped = error.name === 'AbortError';
+    if (!stopped && !(error instanceof api.Failure)) throw error;
+    this.results.classList.add('stale');
+    if (stopped) {
       this.say('Stopped.');
       return;
     }
-    if (!(error instanceof api.Failure)) throw error;
-    this.results.classList.add('stale');
     this.say(error.faults.some(({ field }) => field) ? 'Something is wrong with an entry.' : 'That did not work.');
     fields.show(this.form, this.alert, error.faults);
   }

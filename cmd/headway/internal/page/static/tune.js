@@ -62,17 +62,11 @@ export class Tune extends Tool {
     return this.ask((signal) => {
       if (!this.file) throw new api.Failure([{ field: 'log', message: 'choose a log first' }]);
       if (this.file.size > this.maxUpload) throw new api.Failure([tooLarge('log', this.file, this.maxUpload)]);
-      this.wait();
+      this.wait(this.file, signal);
       const params = this.parameters();
       params.set('name', this.file.name);
       return api.post('tune', params, this.file, signal);
     });
-  }
-
-  wait() {
-    const stop = el('button', { type: 'button' }, 'Stop');
-    stop.addEventListener('click', () => this.stop());
-    this.say(`Reading ${this.file.name}… `, stop);
   }
 
   show(report) {
