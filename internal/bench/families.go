@@ -37,6 +37,8 @@ func families() []row {
 }
 
 var (
+	trio   = []string{"X-Ratelimit-Limit", "5000", "X-Ratelimit-Remaining", "4987", "X-Ratelimit-Reset", "1796050860"}
+	ietf   = []string{"Ratelimit-Policy", `"default";q=100;w=60`, "Ratelimit", `"default";r=50;t=30`}
 	gitHub = []string{
 		"X-Ratelimit-Limit", "5000", "X-Ratelimit-Remaining", "4987", "X-Ratelimit-Reset", "1796050860",
 		"X-Ratelimit-Used", "13", "X-Ratelimit-Resource", "core",

@@ -156,7 +156,7 @@ func evicting(*bench) ([]contender, error) {
 func callingHosts(n int) func(*bench) ([]contender, error) {
 	return func(b *bench) (all []contender, err error) {
 		names := keyNames(b.size(n))
-		base := &instant{http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}}
+		base := &instant{silent(http.Header{})}
 		for _, c := range []client{
 			{"base", floor, func(base http.RoundTripper) http.RoundTripper { return base }},
 			{"headway", ours, func(base http.RoundTripper) http.RoundTripper {

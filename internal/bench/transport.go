@@ -7,6 +7,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/PuerkitoBio/rehttp"
@@ -22,38 +24,62 @@ import (
 // do what they are for: ours paces, reads headers and retries, x/time paces,
 // gofri waits when GitHub says so, the others retry.
 func transports() []row {
-	with := func(extra ...string) http.Header { return fields(ordinary(), extra...) }
 	return []row{
 		{
-			name: "transport/no fields", unit: "ns", aim: aim{plus: 100}, open: over200(1, http.Header{}),
+			name: "transport/no fields", unit: "ns", aim: aim{plus: 100}, open: over200(1, silent(http.Header{})),
 			about: "A 200 without any header field, from a base that answers at once.",
 		}, {
-			name: "transport/12 fields", unit: "ns", aim: aim{plus: 300}, open: over200(1, ordinary()),
+			name: "transport/12 fields", unit: "ns", aim: aim{plus: 300}, open: over200(1, silent(ordinary())),
 			about: "A 200 with 12 ordinary fields that publishes nothing.",
 		}, {
-			name: "transport/12 fields on 2 cores", unit: "ns", aim: aim{allocs: anyAllocs}, open: over200(2, ordinary()),
+			name: "transport/12 fields on 2 cores", unit: "ns", aim: aim{allocs: anyAllocs}, open: over200(2, silent(ordinary())),
 			about: "The same for two goroutines on one client.",
 		}, {
-			name: "transport/trio", unit: "ns", aim: aim{plus: 1500, allocs: 2}, open: over200(1, with(trio...)),
+			name: "transport/trio", unit: "ns", aim: aim{plus: 1500, allocs: 2}, open: over200(1, counting(trioOf)),
 			about: "12 ordinary fields, X-RateLimit-Limit, -Remaining and -Reset. Only ours reads them.",
 		}, {
-			name: "transport/IETF", unit: "ns", aim: aim{plus: 1500, allocs: 2}, open: over200(1, with(ietf...)),
+			name: "transport/IETF", unit: "ns", aim: aim{plus: 1500, allocs: 2}, open: over200(1, counting(ietfOf)),
 			about: "12 ordinary fields, RateLimit and RateLimit-Policy. Only ours reads them.",
 		}, {
-			name: "loopback/12 fields", unit: "µs", aim: aim{times: 1.02, allocs: anyAllocs}, longer: 8, open: loopback(ordinary()),
+			name: "loopback/12 fields", unit: "µs", aim: aim{times: 1.02, allocs: anyAllocs}, longer: 8, open: loopback(silent(ordinary())),
 			about: "A request to a server on a loopback socket, whose work is in the figures too, and its body read.",
 		}, {
-			name: "loopback/IETF", unit: "µs", aim: aim{times: 1.02, allocs: anyAllocs}, longer: 8, open: loopback(with(ietf...)),
+			name: "loopback/IETF", unit: "µs", aim: aim{times: 1.02, allocs: anyAllocs}, longer: 8, open: loopback(counting(ietfOf)),
 			about: "The same with RateLimit and RateLimit-Policy in the answers.",
 		},
 	}
 }
 
-// Limits that are published, and never reached.
-var (
-	trio = []string{"X-Ratelimit-Limit", "1000000000000", "X-Ratelimit-Remaining", "900000000000", "X-Ratelimit-Reset", "3600"}
-	ietf = []string{"Ratelimit-Policy", `"default";q=1000000000000;w=3600`, "Ratelimit", `"default";r=900000000000;t=3600`}
-)
+// An answerer says which fields the next answer has. It is asked for one at a
+// time, unless it is silent.
+type answerer func() http.Header
+
+// silent publishes nothing.
+func silent(h http.Header) answerer { return func() http.Header { return h } }
+
+// counting publishes what is left of a quota, one less with each answer, and
+// when it is reset. It is never used up.
+func counting(publish func(h http.Header, left, reset string)) answerer {
+	h := ordinary()
+	left := int64(900_000_000_000)
+	end := time.Now().Add(time.Hour)
+	return func() http.Header {
+		left--
+		publish(h, strconv.FormatInt(left, 10), strconv.Itoa(int(time.Until(end).Seconds())))
+		return h
+	}
+}
+
+func trioOf(h http.Header, left, reset string) {
+	h["X-Ratelimit-Limit"] = []string{"1000000000000"}
+	h["X-Ratelimit-Remaining"] = []string{left}
+	h["X-Ratelimit-Reset"] = []string{reset}
+}
+
+func ietfOf(h http.Header, left, reset string) {
+	h["Ratelimit-Policy"] = []string{`"default";q=1000000000000;w=3600`}
+	h["Ratelimit"] = []string{`"default";r=` + left + ";t=" + reset}
+}
 
 // ordinary are fields that every other answer has.
 func ordinary() http.Header {
@@ -114,24 +140,22 @@ func (p *paced) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.base.RoundTrip(req)
 }
 
-// An instant base answers at once, always the same.
-type instant struct{ resp http.Response }
+// An instant base answers at once.
+type instant struct{ answer answerer }
 
 func (i *instant) RoundTrip(*http.Request) (*http.Response, error) {
-	resp := i.resp
-	return &resp, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: i.answer(), Body: http.NoBody}, nil
 }
 
 // over200 measures all clients over a base that does nothing.
-func over200(workers int, h http.Header) func(*bench) ([]contender, error) {
+func over200(workers int, answer answerer) func(*bench) ([]contender, error) {
 	return func(b *bench) (all []contender, err error) {
-		base := &instant{http.Response{StatusCode: http.StatusOK, Header: h, Body: http.NoBody}}
 		for _, c := range clients {
 			req, err := http.NewRequestWithContext(b.ctx, http.MethodGet, "https://api.example.com/v1/things", nil)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, crowd(workers, c.name, c.as, calling(c.wrap(base), req)))
+			all = append(all, crowd(workers, c.name, c.as, calling(c.wrap(&instant{answer}), req)))
 		}
 		return all, nil
 	}
@@ -158,10 +182,13 @@ func calling(rt http.RoundTripper, req *http.Request) func() error {
 }
 
 // loopback measures all clients over a real server, in µs.
-func loopback(h http.Header) func(*bench) ([]contender, error) {
+func loopback(answer answerer) func(*bench) ([]contender, error) {
 	return func(b *bench) (all []contender, err error) {
+		var mu sync.Mutex
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			maps.Copy(w.Header(), h)
+			mu.Lock()
+			maps.Copy(w.Header(), answer())
+			mu.Unlock()
 			io.WriteString(w, "ok")
 		}))
 		base := &http.Transport{}
