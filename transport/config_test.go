@@ -86,7 +86,8 @@ func TestRequestWithoutURL(t *testing.T) {
 	}
 }
 
-// The usual call allocates nothing beyond what Base does.
+// The usual call allocates nothing beyond what Base does, whichever host it goes
+// to.
 func TestAllocations(t *testing.T) {
 	for _, h := range []http.Header{{}, ordinary()} {
 		base := &fixed{http.Response{StatusCode: 200, Header: h, Body: http.NoBody}}
@@ -100,6 +101,10 @@ func TestAllocations(t *testing.T) {
 		} {
 			if got, want := of(tr), of(base); got != want {
 				t.Errorf("%s, %d fields: %v allocations, the base has %v", name, len(h), got, want)
+			}
+			both := twoHosts(t, tr)
+			if got, want := testing.AllocsPerRun(200, both), 2*of(base); got != want {
+				t.Errorf("%s, %d fields, two hosts in turn: %v allocations, the base has %v", name, len(h), got, want)
 			}
 		}
 	}
