@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// run measures a row: a slice of each contender in turn, and so on for as many
-// rounds, so that what disturbs the machine for a while disturbs all alike.
+// run measures a row: a slice of each contender in turn, there and back, for as
+// many rounds, so that what disturbs the machine for a while disturbs all alike.
 func (r *row) run(b *bench, o options) (result, error) {
 	defer b.close()
 	contenders, err := r.open(b)
@@ -20,9 +20,14 @@ func (r *row) run(b *bench, o options) (result, error) {
 	if r.rounds > 0 {
 		rounds = min(rounds, r.rounds)
 	}
+	runtime.GC() // what was left of the row before
 	samples := make([][]sample, len(contenders))
-	for range rounds {
-		for i, c := range contenders {
+	for round := range rounds {
+		for i := range contenders {
+			if round%2 == 1 {
+				i = len(contenders) - 1 - i // so that nobody always follows the same one
+			}
+			c := contenders[i]
 			if b.ctx.Err() != nil {
 				return result{}, errInterrupted
 			}
@@ -81,14 +86,18 @@ func timed(do func(n int) error) func(time.Duration) (sample, error) {
 }
 
 // calibrate returns how many operations take about as long as a slice. It warms
-// up caches on the way.
+// up caches on the way, and does all twice: once may take long by chance.
 func calibrate(do func(n int) error, slice time.Duration) (int, error) {
 	for n := 1; ; n *= 2 {
-		start := cpuTime()
-		if err := do(n); err != nil {
-			return 0, err
+		took := slice
+		for range 2 {
+			start := cpuTime()
+			if err := do(n); err != nil {
+				return 0, err
+			}
+			took = min(took, cpuTime()-start)
 		}
-		if took := cpuTime() - start; 2*took >= slice || n >= 1<<30 {
+		if 2*took >= slice || n >= 1<<30 {
 			return max(1, int(float64(n)*float64(slice)/float64(max(1, took)))), nil
 		}
 	}

@@ -19,14 +19,14 @@ func waiters() (all []row) {
 	for _, n := range []int{1, 1000, 100_000} {
 		all = append(all,
 			row{
-				name: "waiters/join, " + thousands(n), unit: "ns each", open: queueing(n, joined), rounds: 5, aim: aim{allocs: anyAllocs},
+				name: "waiters/join, " + thousands(n), unit: "ns each", open: queueing(n, joined), rounds: 3, aim: aim{allocs: anyAllocs},
 				about: "So many goroutines start, and wait for one limiter (if it is one, on each of 1,000). Bytes: of the heap and the stacks, each.",
 			}, row{
-				name: "waiters/cancel, " + thousands(n), unit: "ns each", open: queueing(n, left), rounds: 5, aim: aim{allocs: anyAllocs},
+				name: "waiters/cancel, " + thousands(n), unit: "ns each", open: queueing(n, left), rounds: 3, aim: aim{allocs: anyAllocs},
 				about: "They all give up at once, and end.",
 			})
 	}
-	exact := aim{notEarly: true, most: 5, allocs: anyAllocs}
+	exact := aim{notEarly: true, most: 10, allocs: anyAllocs}
 	return append(all,
 		row{
 			name: "waiters/released, 1,000", unit: "ms late", aim: exact, rounds: 1, open: releasing(1000, 1000, 100),
