@@ -52,6 +52,7 @@ func BenchmarkParse(b *testing.B) {
 		{"ordinary25", ordinaryHeader(25)},
 		{"ietf", ietfFields()},
 		{"ietf25", with(ordinaryHeader(23), "RateLimit-Policy", `"default";q=100;w=60`, "RateLimit", `"default";r=50;t=30`)},
+		{"draft7_25", with(ordinaryHeader(23), "RateLimit-Policy", "100;w=60", "RateLimit", "limit=100, remaining=50, reset=30")},
 		{"trio25", trio(25)},
 		{"trio3", trio(3)},
 		{"retryafter25", with(ordinaryHeader(24), "Retry-After", "120")},

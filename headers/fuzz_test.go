@@ -198,7 +198,7 @@ func FuzzReadList(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		fast, ok := (&scanner{s: s}).list(nil)
+		fast, ok := (&scanner{s: s}).members(nil, false)
 		if !ok {
 			return
 		}
@@ -209,6 +209,34 @@ func FuzzReadList(f *testing.F) {
 		var slow []item
 		for _, m := range members {
 			slow = append(slow, convertItem(m.(httpsfv.Item)))
+		}
+		if !slices.Equal(fast, slow) {
+			t.Errorf("%q:\nfast %+v\nslow %+v", s, fast, slow)
+		}
+	})
+}
+
+func FuzzReadDictionary(f *testing.F) {
+	for _, s := range []string{
+		"limit=100, remaining=50, reset=30", "limit=100;w=60,reset=1", "a=1,a=2", "a=1, b", `a="x";q=1`, "a=(1 2)", "a=1,", "-a=1", "a=1.5",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		fast, ok := (&scanner{s: s}).members(nil, true)
+		if !ok {
+			return
+		}
+		dict, err := httpsfv.UnmarshalDictionary([]string{s})
+		if err != nil {
+			t.Fatalf("%q: httpsfv: %v", s, err)
+		}
+		var slow []item
+		for _, key := range dict.Names() {
+			m, _ := dict.Get(key)
+			it := convertItem(m.(httpsfv.Item))
+			it.name = key
+			slow = append(slow, it)
 		}
 		if !slices.Equal(fast, slow) {
 			t.Errorf("%q:\nfast %+v\nslow %+v", s, fast, slow)

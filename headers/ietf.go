@@ -109,7 +109,7 @@ func (r *reading) readPolicies(f *field, kept []item) []item {
 func (r *reading) readStates(f *field, kept []item) []item {
 	var buf [4]item
 	if isDictionary(trim(f.lines[0])) {
-		list, ok := readDictionary(f.lines)
+		list, ok := readDictionary(f.lines, buf[:0])
 		if ok {
 			r.readDictionaryState(f, list)
 		}

@@ -12,6 +12,7 @@ import (
 // What a response costs in allocations.
 func TestAllocations(t *testing.T) {
 	ietf25 := with(ordinaryHeader(23), "RateLimit-Policy", `"default";q=100;w=60`, "RateLimit", `"default";r=50;t=30`)
+	draft7 := with(ordinaryHeader(23), "RateLimit-Policy", "100;w=60", "RateLimit", "limit=100, remaining=50, reset=30")
 	for _, tt := range []struct {
 		name string
 		f    func()
@@ -22,6 +23,7 @@ func TestAllocations(t *testing.T) {
 		{"empty", func() { Parse(nil, noon) }, 0},
 		{"trio", func() { Parse(trio25, noon) }, 1},
 		{"IETF", func() { Parse(ietf25, noon) }, 1},
+		{"draft-07", func() { Parse(draft7, noon) }, 2},
 		{"Retry-After", func() { Parse(retry25, noon) }, 0},
 		{"RetryAfter", func() { RetryAfter(retry25, noon) }, 0},
 		{"Riot", func() { Parse(riot25, noon) }, 2},

@@ -84,7 +84,7 @@ func counts(role string, named bool, key string, v bare) bool {
 
 // describeDictionary is describeLine for draft-07.
 func describeDictionary(line string) (text string, useful bool) {
-	list, ok := readDictionary([]string{line})
+	list, ok := readDictionary([]string{line}, nil)
 	if !ok {
 		return "", true
 	}

@@ -2,6 +2,7 @@ package headers
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
@@ -37,7 +38,7 @@ func readList(lines []string, into []item) (list []item, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	if list, ok = (&scanner{s: text}).list(into); ok {
+	if list, ok = (&scanner{s: text}).members(into, false); ok {
 		return list, len(list) <= maxItems
 	}
 	members, err := httpsfv.UnmarshalList([]string{text})
@@ -55,11 +56,15 @@ func readList(lines []string, into []item) (list []item, ok bool) {
 
 // readDictionary reads a structured field of type Dictionary, one item for each
 // key, in the order of the keys.
-func readDictionary(lines []string) (list []item, ok bool) {
+func readDictionary(lines []string, into []item) (list []item, ok bool) {
 	text, ok := joinLines(lines)
 	if !ok {
 		return nil, false
 	}
+	if list, ok = (&scanner{s: text}).members(into, true); ok {
+		return list, len(list) <= maxItems
+	}
+	list = into[:0]
 	dict, err := httpsfv.UnmarshalDictionary([]string{text})
 	if err != nil || len(dict.Names()) > maxItems {
 		return nil, false
@@ -148,23 +153,20 @@ func (it *item) param(key string, v bare) {
 	}
 }
 
-// A scanner reads the plain common form of a List: Strings without escapes and
-// Integers, with parameters of these types and Byte Sequences. It exists for
-// speed alone: at whatever else it meets it gives up, and httpsfv decides.
+// A scanner reads the plain common form of a List or a Dictionary: Strings without
+// escapes and Integers, with parameters of these types and Byte Sequences. It
+// exists for speed alone: at whatever else it meets it gives up, and httpsfv
+// decides.
 type scanner struct {
 	s  string
 	at int
 }
 
-func (sc *scanner) list(list []item) ([]item, bool) {
+// members reads the members of a List, or those of a Dictionary, which have keys.
+func (sc *scanner) members(list []item, keyed bool) ([]item, bool) {
 	for len(list) <= maxItems {
 		var it item
-		v, ok := sc.bare()
-		if !ok || v.kind == 'b' {
-			return nil, false
-		}
-		it.value(v)
-		if !sc.params(&it) {
+		if keyed && !sc.entry(&it, list) || !keyed && !sc.item(&it) {
 			return nil, false
 		}
 		list = append(list, it)
@@ -180,15 +182,40 @@ func (sc *scanner) list(list []item) ([]item, bool) {
 	return nil, false
 }
 
+// entry reads a member with its key, if that is a new one.
+func (sc *scanner) entry(it *item, others []item) bool {
+	key, ok := sc.key()
+	if !ok || slices.ContainsFunc(others, func(o item) bool { return o.name == key }) || !sc.item(it) {
+		return false
+	}
+	it.name = key
+	return true
+}
+
+func (sc *scanner) item(it *item) bool {
+	v, ok := sc.bare()
+	if !ok || v.kind == 'b' {
+		return false
+	}
+	it.value(v)
+	return sc.params(it)
+}
+
+// key reads a key and the equals sign behind it.
+func (sc *scanner) key() (key string, ok bool) {
+	start := sc.at
+	for sc.at < len(sc.s) && isKeyByte(sc.s[sc.at]) {
+		sc.at++
+	}
+	key = sc.s[start:sc.at]
+	return key, key != "" && key[0] != '-' && sc.eat('=')
+}
+
 func (sc *scanner) params(it *item) bool {
 	for sc.eat(';') {
 		sc.skip(" ")
-		start := sc.at
-		for sc.at < len(sc.s) && isKeyByte(sc.s[sc.at]) {
-			sc.at++
-		}
-		key := sc.s[start:sc.at]
-		if key == "" || key[0] == '-' || !sc.eat('=') {
+		key, ok := sc.key()
+		if !ok {
 			return false
 		}
 		v, ok := sc.bare()

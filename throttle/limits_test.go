@@ -1,6 +1,7 @@
 package throttle_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"sync"
@@ -97,17 +98,47 @@ func TestEdgesOfLimiter(t *testing.T) {
 	}
 }
 
+// A call allocates nothing, whether it goes at once or not, nor does its answer.
 func TestAllocations(t *testing.T) {
 	lim := throttle.NewLimiter(1e9, math.MaxInt32)
+	empty := throttle.NewLimiter(rate.Every(time.Hour), 1)
+	empty.Allow()
 	b := budget(t, throttle.Limit{Rate: 1e9, Burst: 1e9}, throttle.Limit{Rate: 1e8, Burst: 1e9})
-	ctx := t.Context()
+	lane, err := b.Lane("search", throttle.Limit{Rate: 1e8, Burst: 1e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	var keys throttle.Keyed
 	for name, f := range map[string]func(){
-		"Wait":    func() { _ = lim.Wait(ctx) },
-		"Allow":   func() { lim.Allow() },
-		"Acquire": func() { _, _ = b.Acquire(ctx, throttle.Call{}) },
+		"Wait":                 func() { _ = lim.Wait(t.Context()) },
+		"Wait with a deadline": func() { _ = lim.Wait(ctx) },
+		"Allow":                func() { lim.Allow() },
+		"Allow, denied":        func() { empty.Allow() },
+		"Acquire":              func() { _, _ = b.Acquire(ctx, throttle.Call{}) },
+		"Acquire of a lane":    func() { _, _ = lane.Acquire(ctx, throttle.Call{}) },
+		"Keyed":                func() { keys.Budget("api.example.com").Allow() },
+		"Answered, bucket":     answeredCall(t, throttle.Policy{Limit: 1e8, Window: time.Second, Burst: 1e9, Remaining: 9e8, Reset: -1}),
+		"Answered, quota":      answeredCall(t, throttle.Policy{Limit: 1e9, Remaining: 9e8, Reset: time.Hour}),
 	} {
+		f() // what is made once is made
 		if got := testing.AllocsPerRun(100, f); got != 0 {
 			t.Errorf("%s allocates %v times, want 0", name, got)
 		}
+	}
+}
+
+// answeredCall is a call and its answer, that publishes the same as the one before.
+func answeredCall(tb testing.TB, p throttle.Policy) func() {
+	tb.Helper()
+	b, policies := &throttle.Budget{}, []throttle.Policy{p}
+	return func() {
+		ticket, err := b.Acquire(tb.Context(), throttle.Call{})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		ticket.Answered(policies)
+		ticket.Succeeded()
 	}
 }

@@ -14,16 +14,10 @@ func BenchmarkAnswered(b *testing.B) {
 		"quota":  {Limit: 1e9, Remaining: 9e8, Reset: time.Hour},
 	} {
 		b.Run(name, func(b *testing.B) {
-			budget := &throttle.Budget{}
-			policies := []throttle.Policy{p}
+			call := answeredCall(b, p)
 			b.ReportAllocs()
 			for b.Loop() {
-				ticket, err := budget.Acquire(b.Context(), throttle.Call{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				ticket.Answered(policies)
-				ticket.Succeeded()
+				call()
 			}
 		})
 	}

@@ -58,3 +58,26 @@ func BenchmarkTransport(b *testing.B) {
 		}
 	}
 }
+
+// Programs call several hosts in turn, too.
+func BenchmarkTwoHosts(b *testing.B) {
+	tr := &transport.Transport{Base: &fixed{http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody}}}
+	call := twoHosts(b, tr)
+	b.ReportAllocs()
+	for b.Loop() {
+		call()
+	}
+}
+
+// twoHosts returns a call of each of two hosts.
+func twoHosts(tb testing.TB, rt http.RoundTripper) func() {
+	tb.Helper()
+	one, other := get(tb, api), get(tb, "https://other.example.com/")
+	return func() {
+		for _, req := range []*http.Request{one, other} {
+			if _, err := rt.RoundTrip(req); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+}

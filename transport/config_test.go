@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -86,21 +87,45 @@ func TestRequestWithoutURL(t *testing.T) {
 	}
 }
 
-// The usual call allocates nothing beyond what Base does.
+// The usual call allocates nothing beyond what Base does, whichever host it goes
+// to; one whose answer publishes limits allocates the list of them, twice.
 func TestAllocations(t *testing.T) {
-	for _, h := range []http.Header{{}, ordinary()} {
-		base := &fixed{http.Response{StatusCode: 200, Header: h, Body: http.NoBody}}
+	for name, tt := range map[string]struct {
+		fields http.Header
+		more   float64
+	}{
+		"nothing":  {http.Header{}, 0},
+		"ordinary": {ordinary(), 0},
+		"trio":     {with(ordinary(), "X-Ratelimit-Limit", "1000000000", "X-Ratelimit-Remaining", "900000000", "X-Ratelimit-Reset", "3600"), 2},
+		"IETF":     {with(ordinary(), "Ratelimit-Policy", `"a";q=1000000000;w=1`, "Ratelimit", `"a";r=900000000`), 2},
+	} {
+		base := &fixed{http.Response{StatusCode: 200, Header: tt.fields, Body: http.NoBody}}
 		req := get(t, api)
 		of := func(rt http.RoundTripper) float64 {
 			return testing.AllocsPerRun(200, func() { _, _ = rt.RoundTrip(req) })
 		}
 		hand := transport.Limits{"api.example.com/": {{Rate: 1e9, Burst: 1 << 30}}}
-		for name, tr := range map[string]*transport.Transport{
+		for kind, tr := range map[string]*transport.Transport{
 			"zero": {Base: base}, "by hand": {Base: base, Limits: hand}, "shadow": {Base: base, Limits: hand, Shadow: true},
+			"observed": {Base: base, Observe: func(context.Context, transport.Event) {}},
 		} {
-			if got, want := of(tr), of(base); got != want {
-				t.Errorf("%s, %d fields: %v allocations, the base has %v", name, len(h), got, want)
+			want := of(base) + tt.more
+			if tr.Shadow {
+				want += tt.more // to see what would have become of it
+			}
+			if got := of(tr); got > want {
+				t.Errorf("%s, %s: %v allocations, want at most %v", name, kind, got, want)
+			}
+			if got := testing.AllocsPerRun(200, twoHosts(t, tr)); got > 2*want {
+				t.Errorf("%s, %s: %v allocations for two hosts in turn, want at most %v", name, kind, got, 2*want)
 			}
 		}
 	}
+}
+
+func with(h http.Header, pairs ...string) http.Header {
+	for i := 0; i < len(pairs); i += 2 {
+		h.Set(pairs[i], pairs[i+1])
+	}
+	return h
 }

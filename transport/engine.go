@@ -49,8 +49,9 @@ type route struct {
 	key, pattern string
 	lane         *throttle.Lane
 	paths        pathTable
-	split        atomic.Bool  // some calls were shown to be of another lane
-	warned       atomic.Int64 // when it was last told that others draw on it; see warnOfOthers
+	split        atomic.Bool               // some calls were shown to be of another lane
+	spelled      atomic.Pointer[lastRoute] // as the last call named it that looked it up
+	warned       atomic.Int64              // when it was last told that others draw on it; see warnOfOthers
 }
 
 type routeID struct{ key, pattern string }
@@ -127,9 +128,20 @@ func (e *engine) route(req *http.Request) (*route, error) {
 	}
 	r, err := e.lookUp(req)
 	if err == nil && e.byHostOnly() {
-		e.last.Store(&lastRoute{scheme: req.URL.Scheme, host: req.URL.Host, route: r})
+		e.last.Store(r.as(req.URL.Scheme, req.URL.Host))
 	}
 	return r, err
+}
+
+// as is the route as the last one. It is kept, for a program that calls several
+// hosts in turn.
+func (r *route) as(scheme, host string) *lastRoute {
+	last := r.spelled.Load()
+	if last == nil || last.host != host || last.scheme != scheme {
+		last = &lastRoute{scheme: scheme, host: host, route: r}
+		r.spelled.Store(last)
+	}
+	return last
 }
 
 // byHostOnly reports whether nothing but the host and the scheme of a URL says
