@@ -96,42 +96,43 @@ func (b *memoryBudget) over(at int64) bool {
 // answer is the one step of a store. The script of package redisstore has the
 // same, and a test holds them side by side.
 func (b *memoryBudget) answer(a *Ask, at int64) Answer {
-	ans := Answer{Epoch: 1, Leases: make([]Lease, len(a.Wants))}
-	switch {
-	case a.CoolDown < 0:
-		b.cool = 0
-	case a.CoolDown > 0:
-		b.cool = max(b.cool, at+a.CoolDown.Microseconds())
-	}
+	b.coolDown(a.CoolDown, at)
+	only := b.only(a.From)
+	limits := make([]*memoryLimit, len(a.Wants))
 	first, takes := b.cool, false
-	starts := make([]int64, len(a.Wants))
 	for i := range a.Wants {
 		w := &a.Wants[i]
-		l := b.limit(w, at)
-		l.hear(w, b.cool, at, b.only(a.From))
-		starts[i] = l.tat
+		limits[i] = b.limit(w, at, only)
+		limits[i].hear(w, b.cool, at, only)
 		if w.Take > 0 {
 			takes = true
-			starts[i] = max(l.tat, at+w.Ahead.Microseconds())
-			first = max(first, starts[i]+(w.First-w.Window).Microseconds())
+			first = max(first, limits[i].start(w, at)+(w.First-w.Window).Microseconds())
 		}
 	}
-	wait := first - at
-	refused := takes && wait > a.Horizon.Microseconds()
+	ans := Answer{Epoch: 1, CoolDown: micros(max(0, b.cool-at)), Leases: make([]Lease, len(a.Wants))}
+	refused := takes && first-at > a.Horizon.Microseconds()
 	if refused {
-		ans.Wait = micros(wait)
+		ans.Wait = micros(first - at)
 	} else {
 		b.count(a.From, at)
 	}
 	ans.Parties = len(b.parties)
-	for i := range a.Wants {
-		ans.Leases[i] = b.limit(&a.Wants[i], at).take(&a.Wants[i], starts[i], at, refused)
+	for i, l := range limits {
+		ans.Leases[i] = l.take(&a.Wants[i], at, refused)
 	}
 	if a.Epoch == 0 {
 		ans.Policies = slices.Collect(maps.Values(b.policies))
 	}
-	ans.CoolDown = micros(max(0, b.cool-at))
 	return ans
+}
+
+func (b *memoryBudget) coolDown(told time.Duration, at int64) {
+	switch {
+	case told < 0:
+		b.cool = 0
+	case told > 0:
+		b.cool = max(b.cool, at+told.Microseconds())
+	}
 }
 
 // only reports whether nobody else asked of late.
@@ -149,11 +150,15 @@ func (b *memoryBudget) count(from uint64, at int64) {
 	}
 }
 
-func (b *memoryBudget) limit(w *Want, at int64) *memoryLimit {
+func (b *memoryBudget) limit(w *Want, at int64, only bool) *memoryLimit {
 	name := memoryName{w.Name, w.Interval, w.Window}
 	l := b.limits[name]
 	if l == nil {
 		l = &memoryLimit{tat: at + w.New.Microseconds()}
+		if !only {
+			// Others may have called before anybody knew of it.
+			l.tat = max(l.tat, at+(w.Window-w.Interval).Microseconds())
+		}
 		if w.Known > 0 {
 			l.moved = movedFar // by others too: nobody knows how much
 		}
@@ -210,12 +215,18 @@ func (l *memoryLimit) see(w *Want, at int64, only bool) {
 	}
 }
 
-func (l *memoryLimit) take(w *Want, start, at int64, refused bool) Lease {
-	if w.Take == 0 || refused {
-		return Lease{micros(l.tat - at), micros(l.tat - at), l.tat}
+// start is where a lease begins.
+func (l *memoryLimit) start(w *Want, at int64) int64 {
+	return max(l.tat, at+w.Ahead.Microseconds())
+}
+
+func (l *memoryLimit) take(w *Want, at int64, refused bool) Lease {
+	start := l.tat
+	if w.Take > 0 && !refused {
+		start = l.start(w, at)
+		l.tat = start + w.Take.Microseconds()
+		l.moved = min(movedFar, l.moved+w.Take.Microseconds())
 	}
-	l.tat = start + w.Take.Microseconds()
-	l.moved = min(movedFar, l.moved+w.Take.Microseconds())
 	return Lease{micros(start - at), micros(l.tat - at), l.tat}
 }
 

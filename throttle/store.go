@@ -66,9 +66,10 @@ type Want struct {
 	Ahead time.Duration
 
 	// New is where TAT stands, from now on, in a limit that the store does not
-	// have. Zero: all of the burst is there; a store that may lose what it had
-	// takes it that one call is. Known is the token of the last lease, before
-	// whose end TAT cannot be; zero if there was none.
+	// have. Zero: all of the burst is there; where others hold the budget, or the
+	// store may have lost what it had, no more than one call is. Known is the
+	// token of the last lease, before whose end TAT cannot be; zero if there was
+	// none.
 	New   time.Duration
 	Known int64
 
