@@ -34,6 +34,7 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" help:"Play request times against models of a limit, and show which are allowed."`
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
+	Proxy    proxyCommand    `cmd:"" help:"Pace what any program sends, as an HTTP proxy on this machine."`
 }
 
 // An env is what a command has of the process around it. What it writes to

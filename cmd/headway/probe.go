@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// A networkError is why a probe has no answer.
+// A networkError is what the network failed at: a probe of a host has no answer.
 type networkError struct {
-	host string
+	what string
 	err  error
 }
 
-func (e *networkError) Error() string { return "probe " + e.host + ": " + e.err.Error() }
+func (e *networkError) Error() string { return e.what + ": " + e.err.Error() }
 
 func (e *networkError) Unwrap() error { return e.err }
 
@@ -63,7 +63,7 @@ func (c *probeCommand) Run(e *env) error {
 	}
 	resp, err := c.client().Do(req)
 	if err != nil {
-		return &networkError{req.URL.Host, c.cause(ctx, err)}
+		return &networkError{"probe " + req.URL.Host, c.cause(ctx, err)}
 	}
 	resp.Body.Close()
 	x := explain(resp.Header, resp.StatusCode, c.at(time.Time{}), c.overrides())
