@@ -34,8 +34,8 @@ func hold(r *http.Request) error {
 	return nil
 }
 
-// duplex lets an answer begin before the request has ended. Otherwise net/http
-// would then read the rest of the request by itself, and the server not get it.
+// duplex lets an answer begin before the request has ended. Without it net/http
+// does not promise that the rest of the request can be read then.
 func (c *call) duplex(w http.ResponseWriter) {
 	if c.body != nil {
 		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/1.1 can do it
@@ -61,7 +61,6 @@ func (c *call) leave(w http.ResponseWriter) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	_ = rc.Flush()
 	_ = rc.SetReadDeadline(time.Now().Add(lingering))
 	c.body.shut()
 	_ = rc.SetReadDeadline(time.Time{})

@@ -77,6 +77,9 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: %s, %q; want %d, %q", tt.name, resp.Status, text, tt.status, tt.want)
 		}
 	}
+	if strings.Contains(page(t, r, "/metrics"), "headway_proxy_retries_total{") {
+		t.Error("what is refused was tried again")
+	}
 	resp, _ := raw(t, forward, "GET / HTTP/1.1\r\nHost: Headway.test:1234\r\n\r\n")
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("a name of its own: %s", resp.Status)
@@ -177,6 +180,42 @@ func TestRetryAfterIsWholeSeconds(t *testing.T) {
 			t.Errorf("%v: Retry-After %q, want %q", after, got, want)
 		}
 	}
+}
+
+// A refused request of which nobody has read the body does no harm to the next.
+func TestRefusedUnread(t *testing.T) {
+	server := serve(t, func(http.ResponseWriter, *http.Request) {})
+	limits := transport.Limits{"/": {{Rate: 1e-3}}}
+	r := start(t, Config{Transport: &transport.Transport{Limits: limits, MaxWait: 1}}, server)
+	for i, w := range ways(t, r, server) {
+		for n := range 5 {
+			resp, err := w.client.Post(w.base, "text/plain", io.LimitReader(endlessly{}, 100_000))
+			if body(t, resp, err); (resp.StatusCode == http.StatusOK) != (i+n == 0) {
+				t.Errorf("%s: status %d", w.name, resp.StatusCode)
+			}
+		}
+	}
+	if strings.Contains(r.out.String(), "panic") {
+		t.Error(r.out.String())
+	}
+}
+
+// Nobody is told a thing that no server has said, in the place of an answer that
+// was not waited for.
+func TestNoAnswerForNobody(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	both(t, Config{}, func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}, func(t *testing.T, w way) {
+		conn, in := dial(t, w)
+		fmt.Fprintf(conn, "GET %s/ HTTP/1.1\r\nHost: %s\r\n\r\n", w.target, w.addr)
+		<-asked
+		_ = conn.(*net.TCPConn).CloseWrite() // to net/http it is gone
+		if got, err := io.ReadAll(in); err != nil || len(got) > 0 {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
 }
 
 // A server that cannot be reached is no fault of the proxy, and is said so.

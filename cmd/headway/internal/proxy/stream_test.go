@@ -228,6 +228,53 @@ func TestEarlyAnswer(t *testing.T) {
 	})
 }
 
+// Nothing is held back until there is more of it, even where it is known how much
+// there will be.
+func TestFlushes(t *testing.T) {
+	more := make(chan struct{})
+	both(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "6")
+		_, _ = io.WriteString(w, "one")
+		_ = http.NewResponseController(w).Flush()
+		<-more
+		_, _ = io.WriteString(w, "two")
+	}, func(t *testing.T, w way) {
+		resp, err := w.client.Get(w.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 3)
+		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != "one" {
+			t.Errorf("%q, %v", got, err)
+		}
+		more <- struct{}{}
+		if rest := body(t, resp, nil); rest != "two" {
+			t.Errorf("%q", rest)
+		}
+	})
+}
+
+// A server may end its answer before the client ends its request: the client sees
+// that end, and that the connection is not for another call.
+func TestServerEndsFirst(t *testing.T) {
+	both(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		_ = c.EnableFullDuplex()
+		w.Header().Set("Connection", "close") // of this connection, not of the client's
+		_, _ = io.WriteString(w, "enough")
+		_ = c.Flush()
+	}, func(t *testing.T, w way) {
+		for _, length := range []string{"Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n", "Content-Length: 100000\r\n\r\none"} {
+			conn, in := dial(t, w)
+			fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: %s\r\n%s", w.target, w.addr, length)
+			resp, err := http.ReadResponse(in, nil)
+			if got := body(t, resp, err); got != "enough" || !resp.Close {
+				t.Errorf("%q, with %v; want it to close", got, resp.Header)
+			}
+		}
+	})
+}
+
 type endlessly struct{}
 
 func (endlessly) Read(p []byte) (int, error) { return len(p), nil }
