@@ -193,12 +193,17 @@ func TestNoGuess(t *testing.T) {
 		w.Header()["Content-Type"] = nil
 		_, _ = io.WriteString(w, "<html>")
 	})
-	p := New(Config{Transport: &transport.Transport{Base: http.DefaultTransport}})
-	rec := httptest.NewRecorder()
-	// Without its Flush, so that the head goes with the body.
-	p.ServeHTTP(struct{ http.ResponseWriter }{rec}, httptest.NewRequest(http.MethodGet, server, nil))
-	if got := rec.Result().Header["Content-Type"]; rec.Body.String() != "<html>" || got != nil {
-		t.Errorf("%q is %q", rec.Body, got)
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(Config{Transport: &transport.Transport{}}).Upstream(to)
+	front := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(struct{ http.ResponseWriter }{w}, r) // without its Flush, the head goes with the body
+	})
+	resp, err := http.Get(front)
+	if got := body(t, resp, err); got != "<html>" || resp.Header["Content-Type"] != nil {
+		t.Errorf("%q, with %v", got, resp.Header)
 	}
 }
 
