@@ -32,8 +32,8 @@ type proxyCommand struct {
 	Budget        budgetFile   `placeholder:"FILE" help:"Begin with what is left of the budgets by this file, and write it at the end."`
 	Grace         span         `default:"30s" help:"How long calls under way may take to end after Ctrl-C or SIGTERM."`
 	Forwarded     bool         `help:"Tell servers for whom a call is made, by X-Forwarded-For, -Host and -Proto."`
-	AllowRemote   bool         `help:"Listen at an address that is not loopback: whoever reaches it can send through it."`
-	AllowInternal bool         `help:"Let calls go to link-local addresses, where clouds keep their secrets, and those of other machines to this one."`
+	AllowRemote   bool         `help:"Listen at an address that is not loopback: whoever reaches it can send through it, and see the pages."`
+	AllowInternal bool         `help:"Let calls go to link-local addresses, where clouds keep their secrets, and with --allow-remote to this machine."`
 	Name          []string     `sep:"none" placeholder:"HOST" help:"A name under which other machines call the proxy. May be repeated."`
 }
 
@@ -105,6 +105,8 @@ func (c *proxyCommand) Validate() error {
 		return errors.New("--attempts: want a number from 1 on")
 	case c.Concurrency < 0:
 		return errors.New("--concurrency: want a number from 0 on")
+	case slices.ContainsFunc(c.Name, func(name string) bool { return name == "" || strings.ContainsAny(name, ":/ ") }):
+		return errors.New("--name: want a host, without a port")
 	}
 	return nil
 }

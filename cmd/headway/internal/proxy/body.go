@@ -50,6 +50,18 @@ func (c *call) settle(h http.Header) {
 	}
 }
 
+// answered is for when a server has answered. Where it does not say what the
+// answer is, nobody is to guess.
+func (c *call) answered(resp *http.Response) {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return
+	}
+	c.settle(resp.Header)
+	if resp.Header["Content-Type"] == nil {
+		c.head["Content-Type"] = nil
+	}
+}
+
 // lingering is how long somebody who sends nothing may take to send more.
 const lingering = 50 * time.Millisecond
 

@@ -12,6 +12,7 @@ type call struct {
 	client context.Context // of the client's request
 	host   string          // under which the client called us
 	body   *watchedBody    // nil if nothing is left to come
+	head   http.Header     // of the answer to the client
 	waited time.Duration   // so far
 }
 
@@ -25,8 +26,8 @@ func callOf(r *http.Request) *call {
 
 // begin makes the request one of the proxy's own, with a context that ends when
 // the client is gone, and when the proxy is stopped. The caller calls end.
-func (p *Proxy) begin(r *http.Request) (own *http.Request, end func(), err error) {
-	c := &call{client: r.Context(), host: r.Host}
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) (own *http.Request, end func(), err error) {
+	c := &call{client: r.Context(), host: r.Host, head: w.Header()}
 	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), callKey{}, c))
 	undo := context.AfterFunc(p.stopping, func() { cancel(errStopping) })
 	own = r.WithContext(ctx)

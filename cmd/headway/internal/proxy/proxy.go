@@ -25,8 +25,8 @@ type Config struct {
 	// localhost and addresses.
 	Names []string
 
-	// AllowInternal lets calls go to link-local addresses and, from other
-	// machines, to the loopback of this one.
+	// AllowInternal lets calls go to link-local addresses and, where other
+	// machines can reach the proxy, to this machine. To an upstream they may go.
 	AllowInternal bool
 
 	// Forwarded tells servers for whom a call is made: X-Forwarded-For, -Host
@@ -120,9 +120,7 @@ func (p *Proxy) through(rewrite func(*httputil.ProxyRequest), modify func(*http.
 		},
 		ModifyResponse: func(resp *http.Response) error {
 			modify(resp)
-			if resp.StatusCode != http.StatusSwitchingProtocols {
-				callOf(resp.Request).settle(resp.Header)
-			}
+			callOf(resp.Request).answered(resp)
 			return nil
 		},
 		ErrorHandler:  p.fail,
@@ -135,14 +133,13 @@ func (p *Proxy) through(rewrite func(*httputil.ProxyRequest), modify func(*http.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, through *httputil.ReverseProxy) {
 	p.underWay.Add(1)
 	defer p.underWay.Add(-1)
-	own, end, err := p.begin(r)
+	own, end, err := p.begin(w, r)
 	defer end()
 	if err != nil {
 		brokenBody.write(w, r)
 		return
 	}
 	callOf(own).duplex(w)
-	w.Header()["Content-Type"] = nil // where a server does not say, nobody is to guess
 	through.ServeHTTP(w, own)
 	callOf(own).leave(w)
 }

@@ -256,6 +256,17 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// Whoever started the proxy is told when it can no longer be reached.
+func TestListenerFails(t *testing.T) {
+	l := listen(t)
+	p := New(Config{Transport: &transport.Transport{}})
+	failed := p.Start([]net.Listener{l})
+	_ = l.Close()
+	if err := <-failed; err == nil {
+		t.Error("no error")
+	}
+}
+
 // What a server asks for is waited out, and a short body is sent again.
 func TestRefusedIsSentAgain(t *testing.T) {
 	refuse := true

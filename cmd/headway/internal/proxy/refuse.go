@@ -137,7 +137,7 @@ func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	c.settle(w.Header())
 	a := answerTo(err)
-	if a.Key == "" {
+	if a.Key == "" && a != stopping { // what waits is told of by observe
 		p.notices.say(keyOf(p.Transport, r), a.Message)
 	}
 	a.write(w, r)
