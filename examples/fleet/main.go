@@ -46,6 +46,8 @@ func main() {
 	os.Exit(status)
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // options are the flags.
 type options struct {
 	n         int
@@ -66,10 +68,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	rep, err := measure(ctx, o, stdout, stderr)
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "fleet:", err)
 		switch {
-		case ctx.Err() != nil:
+		case errors.Is(err, errInterrupted):
 			return 130
 		case errors.Is(err, redisstore.ErrURL):
 			return 2
