@@ -10,6 +10,12 @@
 // each key. [Budget.Acquire] waits for a slot and returns a [Ticket], which
 // takes what the server answered: the limits it publishes, and its refusals.
 //
+// # Budgets that several hold
+//
+// [Budget.SetStore] lets budgets share their limits and cool-downs, by a [Store]:
+// those of one process by [Memory], those of many by package redisstore. Slots
+// are leased, some at a time, and waiting is as without a store.
+//
 // # How it counts
 //
 // Each limit is a generic cell rate algorithm (ITU-T I.371): one number, the
