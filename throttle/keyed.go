@@ -44,14 +44,18 @@ func (k *Keyed) Budget(key string) *Budget {
 	if b, ok := k.budgets.Load(key); ok {
 		return b.(*Budget)
 	}
-	b := &Budget{}
-	if k.New != nil {
-		b = k.New(key)
-	}
+	b := k.newBudget(key)
 	b.setKey(key)
 	k.place(b)
 	k.budgets.Store(key, b)
 	return b
+}
+
+func (k *Keyed) newBudget(key string) *Budget {
+	if k.New == nil {
+		return &Budget{}
+	}
+	return k.New(key)
 }
 
 // place gives the budget a place in the ring, if it can that of another.

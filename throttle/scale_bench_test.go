@@ -85,6 +85,21 @@ func BenchmarkKeys(b *testing.B) {
 	runtime.KeepAlive(&keys)
 }
 
+// BenchmarkNewKeys is what a key costs that was never asked for before, in a
+// table that is full of idle ones.
+func BenchmarkNewKeys(b *testing.B) {
+	keys := throttle.Keyed{Max: 1000, New: func(string) *throttle.Budget {
+		budget, _ := throttle.NewBudget(throttle.Limit{Rate: 1e9, Burst: 1})
+		return budget
+	}}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		keys.Budget(strconv.Itoa(n)).Allow()
+	}
+}
+
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -33,14 +33,14 @@ func (a aim) goals(unit string, f, base figures) (goals []goal) {
 			goals = append(goals, goal{text, met, got})
 		}
 	}
-	add(a.times > 0, fmt.Sprintf("at most %g × the floor", a.times), f.ToFloor <= a.times, ratio(f.ToFloor)+" ×")
+	add(a.times > 0, fmt.Sprintf("at most %g × the floor", a.times), f.ToFloor <= a.times, fmt.Sprintf("%.3f ×", f.ToFloor))
 	add(a.plus > 0, fmt.Sprintf("at most %g %s above the floor", a.plus, unit), f.OverFloor <= a.plus, figure(f.OverFloor)+" above")
 	add(a.most > 0, fmt.Sprintf("at most %g %s", a.most, unit), f.Median <= a.most, figure(f.Median))
 	add(a.notEarly, "not too early", f.Median >= 0, figure(f.Median))
-	add(a.peers, "less than every peer", f.ToPeer < 1, ratio(f.ToPeer)+" × the best")
-	more := f.Peak - base.Peak
+	add(a.peers, "less than every peer", f.ToPeer < 1, fmt.Sprintf("%.3f × the best", f.ToPeer))
+	more := float64(f.Peak - base.Peak)
 	add(a.peak > 0, fmt.Sprintf("at most %s of heap above the floor", bytesText(a.peak)), more <= a.peak, bytesText(more))
-	beyond := f.Allocs - base.Allocs
+	beyond := float64(f.Allocs - base.Allocs)
 	add(a.allocs >= 0, allocsText(a.allocs), beyond < a.allocs+0.5, figure(beyond)+" allocations")
 	return goals
 }

@@ -122,7 +122,7 @@ func keeping(n int) func(*bench) ([]contender, error) {
 						return sample{}, errDecision
 					}
 				}
-				return sample{value: float64(memory()-before) / float64(len(names))}, nil
+				return only(float64(memory()-before) / float64(len(names))), nil
 			}})
 		}
 		return all, nil

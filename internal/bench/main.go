@@ -25,6 +25,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/headway-go/headway/internal/redisserver"
 )
 
 func main() {
@@ -151,6 +153,10 @@ func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) (*repor
 			fmt.Fprintf(stderr, "%d/%d %s\n", i+1, len(chosen), r.name)
 		}
 		res, err := r.run(&bench{ctx: ctx, shrink: o.shrink, long: o.long}, *o)
+		if errors.Is(err, redisserver.ErrNone) {
+			fmt.Fprintf(stderr, "bench: left out: %v\n", err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

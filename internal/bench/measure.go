@@ -116,9 +116,8 @@ func measure(n int, do func(n int) error) (sample, error) {
 	if allocated > 1<<20 {
 		runtime.GC() // the next one is not to clear this one's garbage
 	}
-	return sample{
-		value:  float64(took) / float64(n),
-		bytes:  float64(allocated) / float64(n),
-		allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
-	}, err
+	s := only(float64(took) / float64(n))
+	s.bytes = float64(allocated) / float64(n)
+	s.allocs = float64(after.Mallocs-before.Mallocs) / float64(n)
+	return s, err
 }

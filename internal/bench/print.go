@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -31,31 +32,36 @@ func (r *result) print(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// lines are the cells of the table of a row, the head first.
+// lines are the cells of the table of a row, the head first, without columns in
+// which nothing stands.
 func (r *result) lines() [][]string {
-	peak := false
+	lines := [][]string{{"", "median", "spread", "× floor", "× best peer", "bytes", "allocs", "heap peak"}}
 	for _, f := range r.Contenders {
-		peak = peak || f.Peak > 0
-	}
-	head := []string{"", "median", "spread", "× floor", "× best peer", "bytes", "allocs"}
-	if peak {
-		head = append(head, "heap peak")
-	}
-	lines := [][]string{head}
-	for _, f := range r.Contenders {
-		spread := fmt.Sprintf("%.0f %%", 100*(f.High-f.Low)/f.Median)
-		line := []string{f.Name, figure(f.Median), spread, ratio(f.ToFloor), ratio(f.ToPeer), bytesText(f.Bytes), figure(f.Allocs)}
-		if peak {
-			line = append(line, bytesText(f.Peak))
+		spread := ""
+		if r.Rounds > 1 {
+			spread = fmt.Sprintf("%.0f %%", 100*(f.High-f.Low)/f.Median)
 		}
-		lines = append(lines, line)
+		lines = append(lines, []string{
+			f.Name, figure(f.Median), spread, ratio(f.ToFloor), ratio(f.ToPeer),
+			bytesText(float64(f.Bytes)), figure(float64(f.Allocs)), bytesText(float64(f.Peak)),
+		})
+	}
+	for column := len(lines[0]) - 1; column > 0; column-- {
+		if !slices.ContainsFunc(lines[1:], func(line []string) bool { return line[column] != "" }) {
+			for i := range lines {
+				lines[i] = slices.Delete(lines[i], column, column+1)
+			}
+		}
 	}
 	return lines
 }
 
-// figure is a number with three digits that count, and thousands set apart.
+// figure is a number with three digits that count, and thousands set apart;
+// nothing for NaN.
 func figure(v float64) string {
 	switch abs := math.Abs(v); {
+	case math.IsNaN(v):
+		return ""
 	case abs >= 1000:
 		return thousands(int(math.Round(v)))
 	case abs >= 100:

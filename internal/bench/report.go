@@ -56,6 +56,7 @@ var peers = []string{
 	"github.com/PuerkitoBio/rehttp",
 	"github.com/dunglas/httpsfv",
 	"github.com/failsafe-go/failsafe-go",
+	"github.com/go-redis/redis_rate/v10",
 	"github.com/gofri/go-github-ratelimit/v2",
 	"github.com/hashicorp/go-retryablehttp",
 	"github.com/throttled/throttled/v2",
@@ -122,13 +123,14 @@ func (r *report) save(file string) error {
 const intro = `# Benchmarks
 
 Written by ` + "`go run ./internal/bench -write`" + `, which measures everything below in one run: a few milliseconds of each
-contender in turn, round after round, so that what disturbs the machine for a while disturbs all alike.
+contender in turn, there and back, for many rounds, so that what disturbs the machine for a while disturbs all alike.
 
-- %s. On a machine that others use as well, **compare within a row only**: the ratios hold, while
-  a figure by itself may be twice as high as on a quiet one.
+- %s. On a machine that others use as well, as this one was,
+  **compare within a row only**: ratios are those of one run, and hold; a figure by itself may be twice what it is on a quiet one.
 - The ratios are medians over the rounds, each of slices of one round. The spread is the distance of the quartiles.
-- *floor* (in a decision a clock read and a compare-and-swap, for a client its base) is the least that anybody could do.
+- The *floor* is the least that anybody could do: in a decision a clock read and a compare-and-swap, for a client its base.
 - Figures are for one operation. Less is better in all of them.
+- Whether what a call costs grows is to be seen in *Keys* (1, 1,000, 1,000,000), *Waiters* (1, 1,000, 100,000) and *Uptime*.
 
 `
 

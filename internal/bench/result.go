@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"encoding/json"
+	"math"
+	"slices"
+)
 
 // A result is a row as it was measured.
 type result struct {
@@ -32,9 +36,20 @@ type figures struct {
 	ToFloor   float64 `json:"to_floor,omitempty"` // times the floor; zero if the row has none
 	OverFloor float64 `json:"over_floor,omitempty"`
 	ToPeer    float64 `json:"to_best_peer,omitempty"` // of ours
-	Bytes     float64 `json:"bytes"`
-	Allocs    float64 `json:"allocs"`
-	Peak      float64 `json:"heap_peak,omitempty"`
+	Bytes     maybe   `json:"bytes"`
+	Allocs    maybe   `json:"allocs"`
+	Peak      maybe   `json:"heap_peak"`
+}
+
+// maybe is a number, or NaN where nobody looked, which is null in JSON.
+type maybe float64
+
+// MarshalJSON implements [json.Marshaler].
+func (m maybe) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(m)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(m))
 }
 
 func newResult(r *row, contenders []contender, samples [][]sample) result {
@@ -63,9 +78,9 @@ func newFigures(c contender, samples []sample) figures {
 	return figures{
 		Name: c.name, Role: c.role,
 		Median: median(values), Low: values[len(values)/4], High: values[(3*len(values)-1)/4],
-		Bytes:  median(column(samples, func(s sample) float64 { return s.bytes })),
-		Allocs: median(column(samples, func(s sample) float64 { return s.allocs })),
-		Peak:   median(column(samples, func(s sample) float64 { return s.peak })),
+		Bytes:  maybe(median(column(samples, func(s sample) float64 { return s.bytes }))),
+		Allocs: maybe(median(column(samples, func(s sample) float64 { return s.allocs }))),
+		Peak:   maybe(median(column(samples, func(s sample) float64 { return s.peak }))),
 	}
 }
 

@@ -40,12 +40,12 @@ func TestAim(t *testing.T) {
 		want string
 	}{
 		{aim{times: 1.3}, sample{value: 13}, "at most 1.3 × the floor, no allocation beyond the floor's: met"},
-		{aim{times: 1.3}, sample{value: 14}, "no allocation beyond the floor's: missed, we has 1.40 ×"},
+		{aim{times: 1.3}, sample{value: 14}, "no allocation beyond the floor's: missed, we has 1.400 ×"},
 		{aim{plus: 5}, sample{value: 14}, "at most 5 ns above the floor, no allocation beyond the floor's: met"},
 		{aim{plus: 5}, sample{value: 16}, ": missed, we has 6.00 above"},
 		{aim{most: 15}, sample{value: 16}, ": missed, we has 16.0"},
 		{aim{peers: true}, sample{value: 19}, ": met"},
-		{aim{peers: true}, sample{value: 21}, ": missed, we has 1.05 × the best"},
+		{aim{peers: true}, sample{value: 21}, ": missed, we has 1.050 × the best"},
 		{aim{}, sample{value: 1, allocs: 1}, ": missed, we has 1.00 allocations"},
 		{aim{allocs: 1}, sample{value: 1, allocs: 1}, "at most 1 allocations beyond the floor's: met"},
 		{aim{allocs: anyAllocs, most: 1}, sample{value: 1, allocs: 9}, "at most 1 ns: met"},
@@ -68,7 +68,7 @@ func TestMarkdown(t *testing.T) {
 	text := rep.markdown()
 	for _, want := range []string{
 		"## Group\n\n### work, ns\n\nWhat it is.\n\n|  | median |", "|---|--:|",
-		"| we | 15.0 | 0 % | 1.50 | 0.75 | 0 | 0 |\n", "| slow | 4,000 |",
+		"| we | 15.0 | 1.50 | 0.75 | 0 | 0 | 0 |\n", "| slow | 4,000 |",
 		"Aim: at most 2 × the floor, no allocation beyond the floor's: met.\n", "met in 1 of 1 rows", rep.Machine.CPU,
 	} {
 		if !strings.Contains(text, want) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"time"
 )
@@ -62,12 +63,17 @@ type contender struct {
 	slice func(time.Duration) (sample, error)
 }
 
-// A sample is what one slice gave.
+// A sample is what one slice gave. Where nobody looked there is NaN.
 type sample struct {
 	value  float64 // in the unit of the row
 	bytes  float64 // allocated by one operation
 	allocs float64
-	peak   float64 // of the heap, in bytes; zero if nobody looked
+	peak   float64 // of the heap, in bytes
+}
+
+// only is a sample of a value alone.
+func only(value float64) sample {
+	return sample{value: value, bytes: math.NaN(), allocs: math.NaN(), peak: math.NaN()}
 }
 
 // rows are all that is measured. What is added here is measured, printed and
@@ -75,7 +81,7 @@ type sample struct {
 func rows() []row {
 	var all []row
 	for _, group := range [][]row{
-		decisions(), transports(), uploads(), families(), waiters(), keys(), uptimes(), simulations(),
+		decisions(), transports(), uploads(), families(), waiters(), keys(), uptimes(), simulations(), tunings(), redises(),
 	} {
 		all = append(all, group...)
 	}

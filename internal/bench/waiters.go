@@ -20,7 +20,7 @@ func waiters() (all []row) {
 		all = append(all,
 			row{
 				name: "waiters/join, " + thousands(n), unit: "ns each", open: queueing(n, joined), rounds: 3, aim: aim{allocs: anyAllocs},
-				about: "So many goroutines start, and wait for one limiter (if it is one, on each of 1,000). Bytes: of the heap and the stacks, each.",
+				about: "So many goroutines start, and wait for one limiter (if it is one, on each of 1,000). The bytes are those of the heap and the stacks.",
 			}, row{
 				name: "waiters/cancel, " + thousands(n), unit: "ns each", open: queueing(n, left), rounds: 3, aim: aim{allocs: anyAllocs},
 				about: "They all give up at once, and end.",
@@ -61,9 +61,13 @@ type stay struct {
 	bytes            float64 // each
 }
 
-func joined(s stay) sample { return sample{value: s.joining, bytes: s.bytes} }
+func joined(s stay) sample {
+	joined := only(s.joining)
+	joined.bytes = s.bytes
+	return joined
+}
 
-func left(s stay) sample { return sample{value: s.leaving} }
+func left(s stay) sample { return only(s.leaving) }
 
 // queueing measures one of the figures of goroutines that wait, n for each
 // limiter. If they are few there are more limiters.
@@ -136,7 +140,7 @@ func releasing(n int, perSecond rate.Limit, burst int) func(*bench) ([]contender
 		contend := func(name string, as role, lim limiter) contender {
 			return contender{name, as, func(time.Duration) (sample, error) {
 				late, err := lateness(b, lim, b.size(n), perSecond, burst)
-				return sample{value: late.Seconds() * 1000}, err
+				return only(late.Seconds() * 1000), err
 			}}
 		}
 		return []contender{
