@@ -124,6 +124,9 @@ func (s *Store) Mode() Mode {
 	return Shared
 }
 
+// Shared reports whether Mode is Shared: metrics want to know.
+func (s *Store) Shared() bool { return s.Mode() == Shared }
+
 // Ask implements [throttle.Store]. It returns within Timeout, and its error is
 // always nil.
 func (s *Store) Ask(ctx context.Context, a throttle.Ask) (throttle.Answer, error) {

@@ -16,6 +16,7 @@
 //	headway.client.cooldown.remaining  gauge, s            how long a budget is still left alone after a refusal
 //	headway.client.limit.rate          gauge, calls a s    of each limit in force
 //	headway.client.limit.burst         gauge, calls        the same
+//	headway.client.store.shared        gauge               1 while a Store over Redis shares the budgets, 0 while it is away
 //
 // The outcomes are sent, an attempt to which there was an answer or an error;
 // refused_by_server, one of these that was refused because of a limit; retried, a

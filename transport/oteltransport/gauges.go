@@ -16,7 +16,12 @@ type gauges struct {
 	coolDown metric.Float64ObservableGauge
 	rate     metric.Float64ObservableGauge
 	burst    metric.Int64ObservableGauge
+	shared   metric.Int64ObservableGauge
 }
+
+// A moded store knows whether its slots are those of all who share a budget, as
+// that of package redisstore does.
+type moded interface{ Shared() bool }
 
 func registerGauges(meter metric.Meter, t *transport.Transport) (metric.Registration, error) {
 	g, err := newGauges(meter)
@@ -27,8 +32,11 @@ func registerGauges(meter metric.Meter, t *transport.Transport) (metric.Registra
 		for _, s := range t.Budgets() {
 			g.observe(o, s, t.Shadow)
 		}
+		if s, ok := t.Store.(moded); ok {
+			o.ObserveInt64(g.shared, one(s.Shared()))
+		}
 		return nil
-	}, g.waiters, g.coolDown, g.rate, g.burst)
+	}, g.waiters, g.coolDown, g.rate, g.burst, g.shared)
 }
 
 func newGauges(meter metric.Meter) (g gauges, err error) {
@@ -49,6 +57,11 @@ func newGauges(meter metric.Meter) (g gauges, err error) {
 	}
 	g.burst, err = meter.Int64ObservableGauge("headway.client.limit.burst",
 		metric.WithUnit("{call}"), metric.WithDescription("The burst of a limit in force."))
+	if err != nil {
+		return g, err
+	}
+	g.shared, err = meter.Int64ObservableGauge("headway.client.store.shared",
+		metric.WithDescription("1 while budgets are shared by the store, 0 while it is away and each process has its part."))
 	return g, err
 }
 
@@ -73,4 +86,12 @@ func (g *gauges) limits(o metric.Observer, of []attribute.KeyValue, source strin
 		o.ObserveFloat64(g.rate, float64(l.Rate), at)
 		o.ObserveInt64(g.burst, int64(l.Burst), at)
 	}
+}
+
+// one is 1 for yes, and 0 for no.
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

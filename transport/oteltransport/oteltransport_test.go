@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/headway-go/headway/backoff"
+	"github.com/headway-go/headway/throttle"
 	"github.com/headway-go/headway/transport"
 )
 
@@ -184,4 +185,20 @@ func TestWarningsAreCounted(t *testing.T) {
 			t.Errorf("told of %d loops", loops)
 		}
 	})
+}
+
+// A modedStore is one of which nothing is asked but whether it is there.
+type modedStore struct {
+	throttle.Store
+	shared bool
+}
+
+func (s *modedStore) Shared() bool { return s.shared }
+
+func TestStoreMode(t *testing.T) {
+	store := &modedStore{shared: true}
+	p := instrument(t, &transport.Transport{Store: store})
+	wantValue(t, p.scrape(t), 1, "headway_client_store_shared")
+	store.shared = false
+	wantValue(t, p.scrape(t), 0, "headway_client_store_shared")
 }
