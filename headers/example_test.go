@@ -92,3 +92,11 @@ func ExampleRetryAfter() {
 	// 2.5s
 	// 1m0s
 }
+
+// Most answers say nothing of limits: Any tells, at the price of a look at each name.
+func ExampleAny() {
+	ordinary := http.Header{"Content-Type": {"text/html"}, "Date": {"Mon, 30 Nov 2026 12:00:00 GMT"}}
+	limited := http.Header{"Ratelimit": {`"default";r=50;t=30`}}
+	fmt.Println(headers.Any(ordinary), headers.Any(limited))
+	// Output: false true
+}

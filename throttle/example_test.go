@@ -122,3 +122,28 @@ func ExampleKeyed() {
 	fmt.Println(tenants.Budget("a").Allow(), tenants.Budget("a").Allow(), tenants.Budget("b").Allow())
 	// Output: true false true
 }
+
+// A call that is dear, and can wait. Package transport looks for both in the
+// context of a request.
+func ExampleWithCost() {
+	ctx := throttle.WithCost(context.Background(), 5)
+	ctx = throttle.WithPriority(ctx, throttle.Low)
+	call, limited, err := throttle.FromContext(ctx)
+	fmt.Println(call.Cost, call.Priority, limited, err)
+	// Output: 5 -1 true <nil>
+}
+
+// A server that asks to be left alone is, by everybody.
+func ExampleBudget_CoolDown() {
+	b, err := throttle.NewBudget(throttle.Limit{Rate: 100, Burst: 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b.CoolDown(time.Now().Add(time.Hour))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	wait, ok := errors.AsType[*throttle.WaitError](b.Wait(ctx))
+	fmt.Println(ok, wait.Cause)
+	// Output: true cool-down
+}
