@@ -46,6 +46,8 @@ const (
 	memoryBegin = int64(time.Hour / time.Microsecond)
 	// Whoever did not ask for so long is not counted any more.
 	partyKept = int64(time.Minute / time.Microsecond)
+	// No more policies than this are kept for a budget.
+	maxPolicies = 64
 	// A budget is forgotten so long after its limits were full.
 	memoryKept = int64(time.Minute / time.Microsecond)
 )
@@ -165,6 +167,9 @@ func (b *memoryBudget) limit(w *Want, at int64, only bool) *memoryLimit {
 		b.limits[name] = l
 	}
 	if w.Policy != nil {
+		if len(b.policies) >= maxPolicies {
+			clear(b.policies) // names that hold an identifier, or an attack
+		}
 		b.policies[w.Name] = *w.Policy
 	}
 	return l

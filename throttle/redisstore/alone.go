@@ -50,14 +50,16 @@ func (s *Store) tell(e Event) {
 	}
 }
 
-// first reports whether it is asked for the first time, and sets when Redis is
-// asked again.
+// first reports whether it is asked for the first time, and then sets when Redis
+// is asked again.
 func (al *alone) first() bool {
 	al.mu.Lock()
 	defer al.mu.Unlock()
-	was := al.next
+	if !al.next.IsZero() {
+		return false
+	}
 	al.next = soon()
-	return was.IsZero()
+	return true
 }
 
 // soon is a second or two from now: not all processes are to ask at once.

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -28,9 +29,14 @@ var (
 // redisEpoch is that of answers that come from Redis.
 const redisEpoch = 1
 
+var errNoClient = errors.New("the Store has no Client")
+
 // ask puts the question to Redis. A script that Redis has not, because it is new
 // or was flushed, is sent along.
 func (s *Store) ask(ctx context.Context, a *throttle.Ask) (throttle.Answer, error) {
+	if s.Client == nil {
+		return throttle.Answer{}, &Error{Problem: ErrUnavailable, Key: a.Key, Err: errNoClient}
+	}
 	script := askScript
 	if s.script != nil {
 		script = s.script
@@ -44,6 +50,9 @@ func (s *Store) ask(ctx context.Context, a *throttle.Ask) (throttle.Answer, erro
 
 // join asks in how long one who went on alone may come back.
 func (s *Store) join(ctx context.Context, a *throttle.Ask) (time.Duration, error) {
+	if s.Client == nil {
+		return 0, errNoClient
+	}
 	budget := s.budget(a.Key)
 	wait, err := joinScript.Run(ctx, s.Client, []string{budget + "parties", budget + "back"}, a.From, a.Parties).Int64()
 	if err != nil {

@@ -9,6 +9,7 @@
 local far = 2251799813685248 -- 2^51
 local kept = 3600000         -- ms that a key is kept once it is of no more use
 local party = 60000000
+local policies = 64          -- no more than so many are kept
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -103,6 +104,9 @@ for _, l in ipairs(limits) do
     redis.call('PEXPIRE', l.key, int(math.max(0, tat - now) / 1000 + kept))
   end
   if l.policy ~= '' then
+    if redis.call('HLEN', KEYS[3]) >= policies then
+      redis.call('DEL', KEYS[3]) -- names that hold an identifier, or an attack
+    end
     redis.call('HSET', KEYS[3], l.name, l.policy)
     redis.call('PEXPIRE', KEYS[3], int(kept))
   end

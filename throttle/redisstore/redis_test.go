@@ -33,13 +33,15 @@ func startRedis(t testing.TB, args ...string) *redisserver.Server {
 	return s
 }
 
-// open returns a Store for the server at addr, that tells the test of its modes.
+// open returns a Store for the server at addr, that tells the test of its modes. It
+// has more patience than usual: this machine may have something else to do.
 func open(t testing.TB, addr string) (*Store, <-chan Event) {
 	t.Helper()
 	s, err := Open("redis://" + addr)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Timeout = time.Second
 	return watch(t, s)
 }
 

@@ -26,7 +26,8 @@ type Store struct {
 	Prefix string
 
 	// Timeout is how long to wait for an answer of Redis. One that is later is of
-	// no use, and the process goes on alone. Zero means 100 milliseconds.
+	// no use, and the process goes on alone; the question itself may go on for five
+	// seconds in a goroutine. Zero means 100 milliseconds.
 	Timeout time.Duration
 
 	// Processes is into how many parts a limit is divided while Redis is away.
@@ -92,6 +93,9 @@ func Open(redisURL string) (*Store, error) {
 // Nobody has to: what is wrong then is a reason to go on alone. It waits as
 // long as ctx and the client let it. The error is an *[Error].
 func (s *Store) Check(ctx context.Context) error {
+	if s.Client == nil {
+		return &Error{Problem: ErrUnavailable, Err: errNoClient}
+	}
 	info, err := s.Client.Info(ctx, "server").Result()
 	switch {
 	case err == nil && tooOld(info):

@@ -268,6 +268,66 @@ func TestWrongType(t *testing.T) {
 	}
 }
 
+// One late answer is an accident: the process is back as soon as it has come, and
+// what was taken goes back.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, startRedis(t).Addr)
+	s, events := open(t, p.addr())
+	s.Timeout = DefaultTimeout
+	b := budget(t, s, "k", throttle.Limit{Rate: 100, Burst: 10})
+	if err := s.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.set(func() { p.delay = 300 * time.Millisecond })
+	if !goes(t, b) {
+		t.Error("a call does not go")
+	}
+	next(t, events, Alone)
+	next(t, events, Shared) // though nobody asks
+	p.set(func() { p.delay = 0 })
+	for range 20 {
+		if !goes(t, b) {
+			t.Error("a call does not go")
+		}
+	}
+}
+
+// Those who went on alone come back together, unless others are there already.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, startRedis(t).Addr)
+	join := func(from uint64, parties int) time.Duration {
+		d, err := s.join(t.Context(), &throttle.Ask{Key: "k", From: from, Parties: parties})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if d := join(1, 1); d != 0 {
+		t.Errorf("one who was there alone waits for %v", d)
+	}
+	first := join(1, 3)
+	if second := join(2, 0); first < time.Second || second > first || second < first-time.Second {
+		t.Errorf("two who come back wait for %v and %v, want the same instant", first, second)
+	}
+	ask(t, s, throttle.Ask{Key: "k", From: 3})
+	if d := join(2, 3); d != 0 {
+		t.Errorf("one who comes to another waits for %v", d)
+	}
+}
+
+// A Store that nobody gave a Client is one whose Redis is away.
+func TestNoClient(t *testing.T) {
+	s := &Store{}
+	if err := s.Check(t.Context()); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Check: %v, want ErrUnavailable", err)
+	}
+	if !goes(t, budget(t, s, "k", throttle.Limit{Rate: 10, Burst: 10})) || s.Mode() != Alone {
+		t.Error("a call does not go, or not alone")
+	}
+}
+
 func TestKeysHoldNoMoreThanTheBudgetsKey(t *testing.T) {
 	s := &Store{}
 	got := s.keys(&throttle.Ask{Key: "a{b} c", Wants: []throttle.Want{{Name: "hand 0 POST /secret"}}})
