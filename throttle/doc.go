@@ -12,6 +12,12 @@
 // answers show that some calls are counted by themselves, these have a queue and a
 // cool-down of their own within the budget: see [Ticket.Unsettled].
 //
+// # Budgets that several hold
+//
+// [Budget.SetStore] lets budgets share their limits and cool-downs, by a [Store]:
+// those of one process by [Memory], those of many by package redisstore. Slots
+// are leased, some at a time, and waiting is as without a store.
+//
 // # How it counts
 //
 // Each limit is a generic cell rate algorithm (ITU-T I.371): one number, the

@@ -90,6 +90,30 @@ func ExampleBudget_Lane() {
 	// true
 }
 
+func ExampleMemory() {
+	// Two budgets that draw on one limit.
+	var store throttle.Memory
+	limit := throttle.Limit{Rate: rate.Every(time.Hour), Burst: 2}
+	var budgets [2]*throttle.Budget
+	for i := range budgets {
+		b, err := throttle.NewBudget(limit)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		b.SetStore(&store, "api.example.com")
+		budgets[i] = b
+	}
+	for i := range 3 {
+		_, err := budgets[i%2].Acquire(context.Background(), throttle.Call{MaxWait: time.Minute})
+		fmt.Println(err == nil)
+	}
+	// Output:
+	// true
+	// true
+	// false
+}
+
 func ExampleKeyed() {
 	tenants := throttle.Keyed{New: func(string) *throttle.Budget {
 		b, _ := throttle.NewBudget(throttle.Limit{Rate: 1, Burst: 1})

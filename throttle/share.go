@@ -37,6 +37,7 @@ const (
 	sharePeriod  = 40.0 // intervals over which an error of the level is made good, or fewer, by the burst
 	shareReserve = 2.0  // calls to hold in reserve at least
 	shareSpread  = 1e9  // ns over which those who begin together are spread at most
+	shareSuspect = 0.75 // of what a full bucket would have run over by, if others are suspected
 )
 
 // draw is a number from [0, 1) at random.
@@ -92,7 +93,7 @@ type account struct {
 // observe takes in an answer. It reports whether the share went on or off.
 func (s *share) observe(g *gcra, n *network, a account) bool {
 	rate := 1e9 / float64(g.interval)
-	if !s.measure(rate, n, a) {
+	if !s.measure(g, rate, n, a) {
 		return false
 	}
 	switch {
@@ -113,7 +114,7 @@ func (s *share) observe(g *gcra, n *network, a account) bool {
 // measure brings the rates up to date: what is gone from the bucket since the
 // last answer, and was not ours, was that of others. It reports false if there
 // is nothing to compare with.
-func (s *share) measure(rate float64, n *network, a account) bool {
+func (s *share) measure(g *gcra, rate float64, n *network, a account) bool {
 	level, dt := a.left+0.5, float64(a.seen.from-s.at)/1e9
 	if !s.heard {
 		s.heard, s.own = true, rate
@@ -123,8 +124,14 @@ func (s *share) measure(rate float64, n *network, a account) bool {
 	if dt <= 0 {
 		return false // it overtook a later one
 	}
+	if idle := a.seen.from - s.at; idle > int64(1e9/s.least(rate)) {
+		s.proof += idle // nothing was heard that could have been one more
+	}
 	ours := float64(a.sent - s.sent)
-	theirs := s.level + rate*dt - level - ours
+	// A bucket that is full runs over. What would have is nobody's, unless there
+	// are signs that others were there to have it.
+	over := max(0, s.level+rate*dt-ours-float64(g.limit.Burst))
+	theirs := s.level + rate*dt - ours - level - over*(1-shareSuspect*min(1, s.proven))
 	s.level, s.at, s.sent = level, a.seen.from, a.sent
 
 	pace := max(s.own, s.least(rate))

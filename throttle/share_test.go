@@ -84,3 +84,51 @@ func TestNobodyToShareWith(t *testing.T) {
 		t.Errorf("%d let through and %d refused, want 640 and none", through[0], refused)
 	}
 }
+
+// Refusals of a server that says there is enough left are no sign of others: after
+// an outage, what is there is had at once.
+func TestOutageIsNoSignOfOthers(t *testing.T) {
+	var b Budget
+	start := time.Now()
+	said := func(left float64) []Policy {
+		return []Policy{{Limit: 50, Window: time.Second, Burst: 50, Remaining: left, Reset: -1}}
+	}
+	var flight [9]Ticket
+	for i := range flight {
+		flight[i], _, _ = b.TryAt(start, Call{})
+	}
+	for i := range flight {
+		flight[i].RefusedAt(start, Refusal{Policies: said(50), Delay: func(int) time.Duration { return 10 * time.Second }})
+		flight[i].DoneAt(start)
+	}
+	server := &toyBucket{rate: 50, size: 50, level: 50, at: start}
+	taken := 0
+	for at := start.Add(10 * time.Second); at.Before(start.Add(12 * time.Second)); at = at.Add(time.Millisecond) {
+		if ticket, _, ok := b.TryAt(at, Call{}); ok {
+			if server.take(at) {
+				taken++
+			}
+			ticket.AnsweredAt(at, said(math.Floor(server.level)))
+			ticket.SucceededAt(at)
+			ticket.DoneAt(at)
+		}
+	}
+	if taken < 145 {
+		t.Errorf("%d calls went in the two seconds after the outage, want nearly the 150 that are there", taken)
+	}
+}
+
+// A bucket that was full for long ran over: nobody else had that.
+func TestOverflowIsNobodys(t *testing.T) {
+	var s share
+	g := newGCRA(Limit{Rate: 10, Burst: 20})
+	var n network
+	at := int64(0)
+	for i := range 20 {
+		at += int64(time.Minute)
+		s.measure(&g, 10, &n, account{seen: sighting{from: at, at: at}, sent: int64(i), left: 19})
+	}
+	if s.others > 0.1 {
+		t.Errorf("others are said to take %.1f calls a second", s.others)
+	}
+}

@@ -196,8 +196,10 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 		s.cool.began = s.sent.Load()
 	}
 	defer func() { s.rejected += int64(t.cost) }()
-	for c := range b.cells(t.lane) {
-		c.share.refused(&c.gcra, at)
+	if !t.otherwise(r.Policies) {
+		for c := range b.cells(t.lane) {
+			c.share.refused(&c.gcra, at)
+		}
 	}
 	strikes := max(1, s.cool.strikes)
 	if t.spent {
@@ -211,6 +213,13 @@ func (t *Ticket) refused(at int64, r Refusal) time.Duration {
 	b.coolDown(b.concerned(t, &r), until, at)
 	b.follow(seen, at) // not before: nobody is to leave with the refusal
 	return d
+}
+
+// otherwise reports whether a refusal is for something else than the limits that
+// the server publishes, for it says that there was enough left: then it is no sign
+// of others who draw on them.
+func (t *Ticket) otherwise(policies []Policy) bool {
+	return !t.spent && slices.ContainsFunc(policies, func(p Policy) bool { return p.Remaining >= float64(t.cost) })
 }
 
 // concerned are the scopes that a refusal closes.

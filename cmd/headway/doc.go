@@ -8,6 +8,7 @@
 //	headway tune [FILE…]     choose the burst of a limit from access logs
 //	headway backoff          show when the retries of a policy come
 //	headway fetch URL...     download a list of URLs, as fast as their servers allow
+//	headway proxy            pace what any program sends, as an HTTP proxy
 //	headway league           play client strategies against simulated servers
 //	headway serve            serve a page for all of this, or a rate-limited test server
 //
@@ -281,6 +282,90 @@
 // begin on the minute, or wherever their length divides the time since 1970.
 // X-RateLimit-Limit is the burst, and of a window its count. Windows of whole
 // seconds publish no burst besides.
+//
+// # Requests to proxy
+//
+// The port of --listen takes requests with a whole URL, as a client makes them
+// that has http_proxy in its environment (curl wants that name in lower case).
+// CONNECT, with which clients ask for a tunnel to https, is refused, for nothing
+// in a tunnel can be paced. Requests without a host in their target get the pages.
+//
+// Each --upstream has a port of its own: those that follow --listen, in their
+// order, or the PORT before its URL. Paths and queries go there unchanged, the
+// Host field becomes the upstream's, and links to it in Location,
+// Content-Location and Link come back as links to the port. Bodies and cookies
+// are not looked at.
+//
+// All else is given on as it comes, both ways and at once: bodies and trailers,
+// Expect: 100-continue, other informational answers, switches of protocol as for
+// WebSocket. Fields that concern one connection only are taken out, and none is
+// added without --forwarded. To servers it is HTTP/2 where they speak it; it goes
+// through no other proxy, whatever the environment says. Calls to the proxy
+// itself are refused, and those to link-local addresses, which an upstream may
+// have.
+//
+// A body of up to 64 KiB, of known length and without Expect, is read before its
+// call waits. Such a call is sent again when it is refused, and given up as soon
+// as its client is gone. A longer one is sent once; while it waits nobody can see
+// that its client is gone.
+//
+// What the proxy says itself has a field Proxy-Status (RFC 9209) that begins with
+// headway, and is text, or JSON to a client whose Accept field has json in it:
+//
+//	429  the call would have had to wait longer than --max-wait, for a limit or a
+//	     cool-down; with Retry-After
+//	503  the same for --concurrency, or there are too many that wait, or the proxy
+//	     is being stopped; with Retry-After
+//	502  no connection, or no valid answer; 504 if it took too long
+//	501  CONNECT
+//	508  the call would come back to the proxy
+//	421  the Host field is a name that is none of the proxy's; see --name
+//	403  the address is an internal one; see --allow-internal
+//	400  the request makes no sense
+//
+//	error          the kind of error, after RFC 9209
+//	message        the same for people
+//	key            of the budget, where there is a wait; else absent
+//	cause          limit, cool-down, concurrency or queue; else absent
+//	wait_seconds   how long it would have had to wait; else absent
+//
+// # Pages of proxy
+//
+// A page is / for people, and /status.json for programs:
+//
+//	now                      RFC 3339
+//	stopping                 whether the proxy is being stopped
+//	upstreams
+//	  base_url, upstream     here, and there
+//	budgets                  one for each key
+//	  key                    the host; behind a # a hash of what --key-header names
+//	  waiting, in_flight     calls; those under way are counted if --concurrency is given
+//	  next_slot_seconds      until a new call could go
+//	  cool_down_seconds      until the end of what a refusal began
+//	  limits                 those that hold
+//	    pattern              of a --limit; empty for what was learned
+//	    rate_per_second      null for no limit
+//	    burst                how many calls go back to back from rest
+//	    interval_seconds     1/rate
+//	    tokens               how many calls it would let go at once
+//
+// What /metrics has is described there; besides that of a Go process it is, with
+// headway_proxy_ before each name:
+//
+//	calls_total              by key, outcome (answered, or why not) and code
+//	server_refusals_total    attempts that a server refused, by key
+//	retries_total            attempts after the first, by key
+//	wait_seconds             a histogram, by key
+//	waiting, in_flight, next_slot_seconds, cool_down_seconds
+//	                         as in /status.json
+//	limit_calls_per_second, limit_burst, limit_tokens
+//	                         by key, pattern and number of the limit
+//
+// Neither these nor the log show a path, a query, a header field or a body. What
+// the log says of a key it says once a minute at most.
+//
+// After Ctrl-C and SIGTERM the exit status is 0 if all calls under way could end,
+// and 130 if some were cut off after --grace.
 //
 // # JSON of league
 //

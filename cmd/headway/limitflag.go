@@ -15,7 +15,7 @@ import (
 )
 
 // limitHelp tells what a --limit may be, for the help of commands that have one.
-const limitHelp = `A --limit is what it holds for, in the patterns of net/http, and how much: 'api.test/=10/s burst 5' lets ten calls a second go to a host, and five at once; 'POST api.test/login=1/min' holds for one method and path; 'api.test/=5000 in 24h' for no more than so many in any such time. The strictest of all that are given for a pattern counts, and what the server publishes as well.`
+const limitHelp = `A --limit is what it holds for, in the patterns of net/http, and how much: 'api.test/=10/s burst 5' lets ten calls a second go to a host, and five at once; 'POST api.test/login=1/min' holds for one method and path; 'api.test/=5000 in 24h' for no more than so many in any such time. Of several patterns the most specific holds, with all that is given for it, and what the server publishes as well.`
 
 // A handLimit is one --limit.
 type handLimit struct {

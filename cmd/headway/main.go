@@ -37,6 +37,7 @@ type commands struct {
 	Backoff  backoffCommand  `cmd:"" help:"Show when the retries of a policy come."`
 	Fetch    fetchCommand    `cmd:"" help:"Download a list of URLs, as fast as their servers allow."`
 	League   leagueCommand   `cmd:"" help:"Play client strategies against simulated servers, and compare what they achieve."`
+	Proxy    proxyCommand    `cmd:"" help:"Pace what any program sends, as an HTTP proxy on this machine."`
 	Serve    serveCommand    `cmd:"" help:"Serve a page to simulate and tune limits on, or a rate-limited server to test clients against."`
 }
 

@@ -54,9 +54,6 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (rep repo
 	stop := f.showProgress(o.n, limit, stderr)
 	f.run(o.n, lines)
 	stop()
-	if ctx.Err() != nil {
-		return rep, errors.New("interrupted")
-	}
 	return f.report(o, limit), nil
 }
 
@@ -68,7 +65,10 @@ func findRedis(ctx context.Context) (url string, server *redisserver.Server, err
 			return "", nil, fmt.Errorf("REDIS_URL: %w", err)
 		}
 		defer func() { _ = store.Client.Close() }()
-		return url, nil, store.Check(ctx)
+		if err := store.Check(ctx); err != nil {
+			return "", nil, fmt.Errorf("REDIS_URL: %w", err)
+		}
+		return url, nil, nil
 	}
 	server, err = redisserver.Start(ctx)
 	if errors.Is(err, redisserver.ErrNone) {

@@ -46,6 +46,8 @@ func main() {
 	os.Exit(status)
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // options are the flags.
 type options struct {
 	n         int
@@ -66,10 +68,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	rep, err := measure(ctx, o, stdout, stderr)
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "fleet:", err)
 		switch {
-		case ctx.Err() != nil:
+		case errors.Is(err, errInterrupted):
 			return 130
 		case errors.Is(err, redisstore.ErrURL):
 			return 2
@@ -92,7 +97,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.IntVar(&o.n, "n", 10000, "how many calls")
 	fs.IntVar(&o.processes, "processes", 4, "how many processes make them")
 	fs.Float64Var(&o.rate, "rate", 500, "how many calls a second the server takes")
-	fs.IntVar(&o.burst, "burst", 250, "how many it takes at once")
+	fs.IntVar(&o.burst, "burst", 200, "how many it takes at once")
 	fs.BoolVar(&o.chaos, "chaos", false, "kill a process, and restart Redis")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object instead of a table")
 	if err := fs.Parse(args); err != nil {
@@ -158,7 +163,11 @@ func (r report) print(asJSON bool, stdout, stderr io.Writer) error {
 	tw := tabwriter.NewWriter(stdout, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(tw, "process\tcalls\tRedis operations")
 	for i, p := range r.Parts {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\n", i+1, p.Calls, p.Ops, map[bool]string{true: "killed"}[p.Killed])
+		note := ""
+		if p.Killed {
+			note = "\tkilled"
+		}
+		fmt.Fprintf(tw, "%d\t%d\t%d%s\n", i+1, p.Calls, p.Ops, note)
 	}
 	if err := tw.Flush(); err != nil {
 		return err

@@ -80,10 +80,11 @@ func Open(redisURL string) (*Store, error) {
 		}
 		return nil, &Error{Problem: ErrURL, Err: err}
 	}
+	// Going on alone is better than waiting.
 	if o.MaxRetries == 0 {
-		o.MaxRetries = -1 // going on alone is better than waiting
+		o.MaxRetries = -1
 	}
-	o.ContextTimeoutEnabled = true
+	o.DialerRetries, o.ContextTimeoutEnabled = 1, true
 	return &Store{Client: redis.NewClient(o)}, nil
 }
 
