@@ -22,8 +22,8 @@ import (
 func TestGuidesShowTheseFiles(t *testing.T) {
 	for page, files := range map[string][]string{
 		"../README.md":           {"readme_test.go", "../throttle/redisstore/example_test.go"},
-		"../docs/knobs.md":       {"guides_test.go"},
-		"../docs/coming-from.md": {"guides_test.go"},
+		"../docs/knobs.md":       {"guides_test.go", "readme_test.go"},
+		"../docs/coming-from.md": {"guides_test.go", "readme_test.go"},
 	} {
 		var source string
 		for _, file := range files {
