@@ -32,9 +32,9 @@ type lease struct {
 	asked  bool // the store knows of the limit
 	seen   bool
 	lo, hi int64
-	margin int64 // how much later than others a call may come to the server
-	least  int64 // what was left at the server, as time, at the least of these
-	heard  int   // answers
+	margin int64   // how much later than others a call may come to the server
+	least  float64 // calls that were left at the server at the least of these
+	heard  int     // answers
 
 	spent int64 // calls charged since
 	stale int64 // slots that could not be used since
@@ -59,6 +59,8 @@ const (
 	leaseTime = 200 * time.Millisecond
 	// And for so many calls.
 	leaseMost = 64
+	// Beside the margin, so much is kept at the server, as time.
+	reserveTime = int64(100 * time.Millisecond)
 	// So many answers tell how much is left at the server all the time.
 	enough = 8
 	// The rate of our own calls is a mean over about so long.
@@ -237,25 +239,30 @@ func (l *lease) hear(c *cell, p *Policy, plan plan, jitter int64) {
 	l.seen, l.lo, l.hi = true, max(l.lo, plan.lo), min(l.hi, plan.hi)
 	l.margin = min(jitter, (c.window-c.interval)/4)
 	c.late.Store(l.margin - l.slack)
-	if left := scale(c.interval, p.Remaining+1); p.Remaining >= 0 && p.Burst > 0 {
-		if l.heard == 0 || left < l.least {
-			l.least = left
+	if p.Remaining >= 0 && p.Burst > 0 {
+		if l.heard == 0 || p.Remaining < l.least {
+			l.least = p.Remaining
 		}
 		l.heard++
 	}
 }
 
-// settleUp is by how much less is left at the server than a quarter of the
-// tolerance, if it is clearly less at times; and half of what is more, negative, if
-// it is clearly more all the time. It is asked once for what was heard.
+// settleUp is by how much less is left at the server than the reserve, if it is
+// clearly less at times; and half of what is more, negative, if it is clearly more
+// all the time. It is asked once for what was heard.
+//
+// The reserve is for accidents: calls that a processor with too much to do has
+// held up, and sends all at once.
 func (l *lease) settleUp(c *cell) int64 {
-	n, keep := l.heard, (c.window-c.interval)/4
+	n, keep := l.heard, min((c.window-c.interval)/4, l.margin+reserveTime)
 	l.heard = 0
+	// There may be almost a call more than the server says.
+	least, most := scale(c.interval, l.least), scale(c.interval, l.least+1)
 	switch {
-	case n > 0 && l.least < keep-keep/4:
-		return keep - l.least
-	case n >= enough && l.least > keep+keep/4:
-		return (keep - l.least) / 2
+	case n > 0 && most < keep-keep/4:
+		return keep - most
+	case n >= enough && least > keep+keep/4:
+		return (keep - least) / 2
 	}
 	return 0
 }

@@ -63,6 +63,10 @@ const (
 // when nobody has called for a tenth of a second, if nobody else has taken any
 // since.
 //
+// Where the server says what is left, a tenth of a second of the limit, and as much
+// as the network varies, is kept in reserve there, but no more than a quarter of
+// the burst: one process does not know what another is about to do.
+//
 // The store is asked by a goroutine that ends with its answer: there is at most
 // one a budget, and, while there are calls or slots left of them, one timer more.
 //

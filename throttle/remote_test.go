@@ -102,6 +102,40 @@ func TestSharedBySeveral(t *testing.T) {
 	})
 }
 
+// Where a limit is slow, all wait in one line, whoever they are.
+func TestSharedSlowLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{latency: time.Millisecond}
+		start := time.Now()
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var longest time.Duration
+		sum := 0
+		for range 10 {
+			b := shared(t, s, throttle.Limit{Rate: 1.25, Burst: 10})
+			wg.Go(func() {
+				for time.Since(start) < 10*time.Minute {
+					asked := time.Now()
+					if err := b.Wait(t.Context()); err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					sum, longest = sum+1, max(longest, time.Since(asked))
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		time.Sleep(time.Second)
+		if longest > 8100*time.Millisecond {
+			t.Errorf("a call waited for %v, want 8s at most: ten intervals for ten callers", longest)
+		}
+		if sum < 760 {
+			t.Errorf("%d calls in ten minutes, the limit allows 760", sum)
+		}
+	})
+}
+
 // One call after the other, well below the limit, costs no more.
 func TestSharedBelowTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -94,7 +94,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	fs := flag.NewFlagSet("fleet", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.IntVar(&o.n, "n", 10000, "how many calls")
+	fs.IntVar(&o.n, "n", 15000, "how many calls")
 	fs.IntVar(&o.processes, "processes", 4, "how many processes make them")
 	fs.Float64Var(&o.rate, "rate", 500, "how many calls a second the server takes")
 	fs.IntVar(&o.burst, "burst", 200, "how many it takes at once")

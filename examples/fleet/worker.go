@@ -41,7 +41,6 @@ func work(ctx context.Context, url string, stdin io.Reader, stdout, stderr io.Wr
 		fmt.Fprintln(stderr, "fleet:", err)
 		return 1
 	}
-	defer func() { _ = store.Client.Close() }()
 	store.Prefix = os.Getenv(prefixVar)
 	store.Timeout = patience
 	store.Observe = func(e redisstore.Event) {

@@ -30,7 +30,11 @@
 // that nothing is left of the burst then, whatever Redis has in memory.
 // [Store.Observe] tells, and so does [Store.Mode].
 //
-// It needs Redis 5 or later, or Valkey. All keys begin with [Store.Prefix], and
-// expire an hour after they are of no more use. They hold the keys of the
-// budgets, which must be no secrets.
+// # What it needs
+//
+// It needs Redis 5 or later, or Valkey, and a user who may run scripts (EVALSHA
+// and EVAL) that read the time and write strings, hashes and sorted sets below
+// [Store.Prefix]. All keys expire an hour after they are of no more use. They
+// hold the keys of the budgets, which must be no secrets. A limit that Redis
+// does not know, or not any more, starts with one call, not with its burst.
 package redisstore

@@ -49,35 +49,22 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Problem, e.Err}
 }
 
-// problem says what is wrong by the word that an error of Redis begins with.
+// problem says what is wrong, by the word with which an error of Redis begins.
 func problem(key string, err error) error {
+	e := &Error{Problem: ErrUnavailable, Key: key, Err: err}
 	text := err.Error()
-	what := ErrUnavailable
-	for _, p := range []struct {
-		found bool
-		what  error
-	}{
-		{startsWithAny(text, "WRONGTYPE"), ErrWrongType},
-		{startsWithAny(text, "WRONGPASS", "NOAUTH", "NOPERM"), ErrAuth},
-		{strings.Contains(text, "invalid password") || strings.Contains(text, "AUTH"), ErrAuth},
-		{startsWithAny(text, "READONLY"), ErrReadOnly},
-		// Before Redis 5 a script that has read the clock may not write.
-		{strings.Contains(text, "non deterministic"), ErrTooOld},
-		{strings.Contains(strings.ToLower(text), "unknown command"), ErrTooOld},
-	} {
-		if p.found {
-			what = p.what
-			break
-		}
+	word, _, _ := strings.Cut(text, " ")
+	switch {
+	case word == "WRONGTYPE":
+		e.Problem = ErrWrongType
+	case word == "WRONGPASS", word == "NOAUTH", word == "NOPERM",
+		strings.Contains(text, "AUTH"), strings.Contains(text, "invalid password"):
+		e.Problem = ErrAuth
+	case word == "READONLY":
+		e.Problem = ErrReadOnly
+	case strings.Contains(text, "non deterministic"), // before Redis 5, a script that has read the clock may not write
+		strings.Contains(strings.ToLower(text), "unknown command"):
+		e.Problem = ErrTooOld
 	}
-	return &Error{Problem: what, Key: key, Err: err}
-}
-
-func startsWithAny(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.HasPrefix(text, w) {
-			return true
-		}
-	}
-	return false
+	return e
 }
