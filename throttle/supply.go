@@ -145,7 +145,7 @@ func (b *Budget) surplus() bool {
 // there may be more than was known, and the next may have it.
 func (b *Budget) lookAhead(l *Lane, n int) {
 	if r := b.remote; r != nil && r.at >= r.look && b.covered(l, n) == far {
-		r.short = &waiter{lane: l, cost: n} // whose deadline is past
+		r.short = &waiter{lane: l, cost: n, deadline: fresh}
 	}
 }
 
