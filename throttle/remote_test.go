@@ -287,6 +287,29 @@ func TestCoolDownIsToldAgain(t *testing.T) {
 	})
 }
 
+// Reset ends a cool-down that the store could not be told of yet, too.
+func TestResetBeforeTheStoreIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{}
+		a, b := shared(t, s), shared(t, s)
+		ticket, err := a.Acquire(t.Context(), throttle.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.fail(errors.New("down"))
+		ticket.Refused(throttle.Refusal{Delay: func(int) time.Duration { return time.Hour }})
+		time.Sleep(time.Second)
+		a.Reset()
+		s.fail(nil)
+		time.Sleep(time.Second)
+		for _, holder := range []*throttle.Budget{a, b} {
+			if _, err := holder.Acquire(t.Context(), throttle.Call{MaxWait: time.Second}); err != nil {
+				t.Errorf("a call after Reset: %v", err)
+			}
+		}
+	})
+}
+
 // Whoever does not wait gets a slot once one is at hand.
 func TestAllowWithAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
