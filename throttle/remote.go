@@ -211,7 +211,7 @@ func (b *Budget) adoptPolicies(policies []Policy, at int64) {
 		seen := sighting{at: at, from: fresh, to: at, spread: b.spreadShare()}
 		if plan, ok := p.plan(seen); ok {
 			k := b.learn(s)
-			k.policy, k.heard = p, at
+			k.policy, k.heard, k.hearsay = p, at, true
 			b.install(s, k, plan, seen)
 		}
 	}
