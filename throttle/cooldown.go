@@ -77,7 +77,7 @@ func (b *Budget) Reset() {
 	defer b.unlock()
 	b.permits.slow, b.permits.told = 0, 0
 	if b.remote != nil {
-		b.remote.over, b.remote.told = true, fresh
+		b.remote.over, b.remote.cool, b.remote.told = true, fresh, fresh
 	}
 	for _, s := range b.scopes {
 		s.cool = coolDown{until: fresh, began: s.cool.began}

@@ -12,6 +12,7 @@ type known struct {
 	policy  Policy
 	cell    *cell
 	heard   int64         // when that was
+	hearsay bool          // by others only: the answer that names it is still to come
 	reset   time.Duration // the longest until a reset so far: its window is no shorter
 	staleAt int64         // when the cell says nothing any more; far if it goes on
 	flight  flight
@@ -97,14 +98,16 @@ func (b *Budget) backlog(s *scope, at int64) int64 {
 }
 
 // forget drops the policies of a scope that were not published for long, although
-// others were. It reports whether there were any.
+// others were, and those of which others told us, once an answer names another:
+// they may be of another scope. It reports whether there were any.
 func (b *Budget) forget(s *scope, at int64) bool {
 	if len(s.known) < 2 {
 		return false
 	}
 	before := len(s.known)
+	named := slices.ContainsFunc(s.known, func(k *known) bool { return k.heard == at && !k.hearsay })
 	s.known = slices.DeleteFunc(s.known, func(k *known) bool {
-		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window)))
+		old := at-k.heard > max(forgetAfter, 2*clamp(int64(k.policy.Window))) || named && k.hearsay
 		if old && k.cell != nil {
 			b.retire(k.cell)
 		}
@@ -146,7 +149,7 @@ func (b *Budget) hear(p *Policy, t *Ticket, seen sighting) bool {
 		k.flight.leaves(p.Remaining, t, seen.own)
 		k.end.narrow(p, -1, t, seen)
 	}
-	k.policy, k.heard, k.reset = *p, seen.at, max(k.reset, p.Reset)
+	k.policy, k.heard, k.hearsay, k.reset = *p, seen.at, false, max(k.reset, p.Reset)
 	changed := k.cell == nil || k.cell.limit != plan.limit || k.cell.end != plan.end
 	if changed {
 		b.install(s, k, plan, seen)

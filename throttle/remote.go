@@ -25,11 +25,11 @@ type remote struct {
 	epoch   int64
 	parties int
 
-	cool  int64 // the end of a cool-down that the store has to be told; fresh: none
-	told  int64 // the latest that it knows of
-	over  bool  // tell it that there is none
-	used  int64 // when a call went last
-	short *Lane // it was asked for a slot when there was none, and nobody waits
+	cool  int64   // the end of a cool-down that the store has to be told; fresh: none
+	told  int64   // the latest that it knows of
+	over  bool    // tell it that there is none
+	used  int64   // when a call went last
+	short *waiter // a call that there was no slot for, and that does not wait
 
 	timer *time.Timer
 }
@@ -112,9 +112,9 @@ func (b *Budget) leased() iter.Seq[*cell] {
 	}
 }
 
-// ask asks the store for slots of the lane, if it is not nil, and tells what
-// there is to tell.
-func (b *Budget) ask(l *Lane, at int64) {
+// ask asks the store for what the call needs, if it is not nil, and for more of
+// its lane, and tells what there is to tell.
+func (b *Budget) ask(w *waiter, at int64) {
 	r := b.remote
 	a := Ask{Key: r.key, From: r.from, Epoch: r.epoch, Parties: r.parties, Horizon: farAhead}
 	switch {
@@ -126,21 +126,19 @@ func (b *Budget) ask(l *Lane, at int64) {
 	}
 	r.cool, r.over, r.short = fresh, false, nil
 	var cells []*cell
-	n := 0
-	if l != nil {
-		n = l.headCost()
-		a.Horizon = l.horizon(at)
-		cells = b.wantsOf(l, n, at, &a)
+	if w != nil {
+		a.Horizon = w.horizon(at)
+		cells = b.wantsOf(w.lane, w.cost, at, &a)
 	} else {
 		cells = b.returns(at, &a)
 	}
 	r.asking = true
-	go b.fetch(a, l, cells, n)
+	go b.fetch(a, w, cells)
 }
 
-// fetch asks the store, and gives what it has to those who wait: slots of the lane,
-// if it is not nil, whose first call costs n.
-func (b *Budget) fetch(a Ask, l *Lane, cells []*cell, n int) {
+// fetch asks the store, and gives what it has to those who wait. The slots are for
+// the call, if it is not nil.
+func (b *Budget) fetch(a Ask, w *waiter, cells []*cell) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	asked := now()
@@ -170,9 +168,9 @@ func (b *Budget) fetch(a Ask, l *Lane, cells []*cell, n int) {
 	}
 	b.adoptPolicies(ans.Policies, at)
 	for i, c := range cells {
-		b.receive(c, ans.Leases[i], n, at)
+		b.receive(c, ans.Leases[i], w, at)
 	}
-	if l != nil && !b.outlook(l, n, at).covered {
+	if ans.Wait > 0 || w != nil && !b.outlook(w.lane, w.cost, at).covered {
 		r.retry = at + storePause
 	}
 	b.replan(at)
@@ -193,14 +191,14 @@ func (r *remote) hear(ans *Answer, asked, at int64) {
 	}
 }
 
-// receive takes up a lease.
-func (b *Budget) receive(c *cell, got Lease, n int, at int64) {
+// receive takes up a lease, taken for the call.
+func (b *Budget) receive(c *cell, got Lease, w *waiter, at int64) {
 	p := piece{start: clamp(at + int64(got.Start)), end: clamp(at + int64(got.End)), token: got.Token}
 	c.lease.depth = p.end - at
 	switch {
-	case p.end > p.start:
+	case p.end > p.start && w != nil:
 		c.lease.known = p.token
-		b.gain(c, p, c.cost(n), at)
+		b.gain(c, p, c.cost(w.cost), at)
 	case c.lease.end == fresh:
 		*b.hold(c) = p.end
 	}
@@ -217,7 +215,7 @@ func (b *Budget) adoptPolicies(policies []Policy, at int64) {
 		seen := sighting{at: at, from: fresh, to: at, spread: b.spreadShare()}
 		if plan, ok := p.plan(seen); ok {
 			k := b.learn(s)
-			k.policy, k.heard = p, at
+			k.policy, k.heard, k.hearsay = p, at, true
 			b.install(s, k, plan, seen)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 type spy struct {
 	throttle.Memory
 	latency time.Duration
+	most    int // it panics if it is asked more often; zero: it does not
 
 	mu   sync.Mutex
 	asks []throttle.Ask
@@ -26,6 +27,9 @@ func (s *spy) Ask(ctx context.Context, a throttle.Ask) (throttle.Answer, error) 
 	time.Sleep(s.latency / 2)
 	s.mu.Lock()
 	s.asks = append(s.asks, a)
+	if s.most > 0 && len(s.asks) > s.most {
+		panic("a store is asked all the time")
+	}
 	err := s.err
 	s.mu.Unlock()
 	ans, _ := s.Memory.Ask(ctx, a) // its error is always nil
@@ -317,6 +321,29 @@ func TestCoolDownIsToldAgain(t *testing.T) {
 	})
 }
 
+// Reset ends a cool-down that the store could not be told of yet, too.
+func TestResetBeforeTheStoreIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{}
+		a, b := shared(t, s), shared(t, s)
+		ticket, err := a.Acquire(t.Context(), throttle.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.fail(errors.New("down"))
+		ticket.Refused(throttle.Refusal{Delay: func(int) time.Duration { return time.Hour }})
+		time.Sleep(time.Second)
+		a.Reset()
+		s.fail(nil)
+		time.Sleep(time.Second)
+		for _, holder := range []*throttle.Budget{a, b} {
+			if _, err := holder.Acquire(t.Context(), throttle.Call{MaxWait: time.Second}); err != nil {
+				t.Errorf("a call after Reset: %v", err)
+			}
+		}
+	})
+}
+
 // Whoever does not wait gets a slot once one is at hand.
 func TestAllowWithAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -328,6 +355,22 @@ func TestAllowWithAStore(t *testing.T) {
 		synctest.Wait()
 		if !b.Allow() {
 			t.Error("no slot at hand after it was")
+		}
+	})
+}
+
+// Nor does one of several slots need more than to be put again.
+func TestAllowNWithAStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s throttle.Memory
+		lim := throttle.NewLimiter(1, 10)
+		lim.Budget().SetStore(&s, "k")
+		lim.AllowN(time.Now(), 1)
+		synctest.Wait()
+		lim.AllowN(time.Now(), 5)
+		synctest.Wait()
+		if !lim.AllowN(time.Now(), 5) {
+			t.Error("no 5 slots at hand after the store was asked for them")
 		}
 	})
 }

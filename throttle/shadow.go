@@ -118,7 +118,7 @@ func (s *scope) lasting(policies []Policy, at int64) []Policy {
 		case p.Limit > 0 && p.Window > 0 && p.Burst >= 1:
 			p.Remaining, p.Reset = -1, -1
 		case k != nil && k.cell != nil && at < k.cell.end && k.policy.Limit == p.Limit && k.policy.Window == p.Window:
-			k.heard = at
+			k.heard, k.hearsay = at, false
 			continue
 		}
 		last = append(last, p)

@@ -33,10 +33,10 @@ func (b *Budget) supply() {
 		return
 	}
 	at := now()
-	l, when := b.nextAsk(at)
+	w, when := b.nextAsk(at)
 	switch {
 	case when <= at:
-		b.ask(l, at)
+		b.ask(w, at)
 	case when == far:
 		if r.timer != nil {
 			r.timer.Stop()
@@ -49,22 +49,22 @@ func (b *Budget) supply() {
 	}
 }
 
-// nextAsk is when to ask the store, and for which lane; for none if there is
+// nextAsk is when to ask the store, and for which call; for none if there is
 // only something to tell, or to give back.
-func (b *Budget) nextAsk(at int64) (lane *Lane, when int64) {
+func (b *Budget) nextAsk(at int64) (next *waiter, when int64) {
 	r := b.remote
 	when = far
 	for class := range classes {
 		for _, l := range b.lanes {
 			if w := l.queues[class].head; w != nil {
 				if t := b.askFor(l, w.cost, w.counted && !w.nested, at); t < when {
-					lane, when = l, t
+					next, when = w, t
 				}
 			}
 		}
 	}
 	if r.short != nil && when > at {
-		lane, when = r.short, at
+		next, when = r.short, at
 	}
 	if b.waiting == 0 && r.short == nil && b.surplus() {
 		when = max(at, max(r.used, r.heard)+idleTime)
@@ -72,10 +72,10 @@ func (b *Budget) nextAsk(at int64) (lane *Lane, when int64) {
 	if r.over || r.cool > at {
 		when = at
 	}
-	return lane, max(when, r.retry)
+	return next, max(when, r.retry)
 }
 
-// An outlook is how a lane is supplied for its first call.
+// An outlook is how a lane is supplied for a call.
 type outlook struct {
 	covered bool  // there is a slot for it in each lease
 	due     int64 // when it may go, as far as that is known
@@ -102,7 +102,7 @@ func (b *Budget) outlook(l *Lane, n int, at int64) outlook {
 	return o
 }
 
-// askFor is when to ask for the lane, whose first call costs n. Slots that are
+// askFor is when to ask for a call of the lane, which costs n. Slots that are
 // needed later are asked for later, lest others wait for nothing.
 func (b *Budget) askFor(l *Lane, n int, counted bool, at int64) int64 {
 	if counted && b.permit(l) > at {
@@ -145,35 +145,17 @@ func (b *Budget) surplus() bool {
 // there may be more than was known, and the next may have it.
 func (b *Budget) lookAhead(l *Lane, n int) {
 	if r := b.remote; r != nil && r.at >= r.look && b.covered(l, n) == far {
-		r.short = l
+		r.short = &waiter{lane: l, cost: n, deadline: fresh}
 	}
 }
 
-// head is the call of the lane that goes first, or nil.
-func (l *Lane) head() *waiter {
-	for _, q := range l.queues {
-		if q.head != nil {
-			return q.head
-		}
-	}
-	return nil
+// horizon is how far ahead the slot of a call may be.
+func (w *waiter) horizon(at int64) time.Duration {
+	return whole(min(max(0, w.deadline-at), int64(farAhead)))
 }
 
-func (l *Lane) headCost() int {
-	if w := l.head(); w != nil {
-		return w.cost
-	}
-	return 1
-}
-
-func (l *Lane) horizon(at int64) time.Duration {
-	if w := l.head(); w != nil {
-		return whole(min(max(0, w.deadline-at), int64(farAhead)))
-	}
-	return 0 // only what is there at once
-}
-
-// wantsOf adds to a what the lane wants of its limits, and returns the cells.
+// wantsOf adds to a what the lane wants of its limits, for a call of n and those
+// behind it, and returns the cells.
 func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 	b.measure(l, at)
 	most, hold := b.ration(l)
