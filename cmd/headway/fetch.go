@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -63,7 +64,31 @@ func (c *fetchCommand) Validate() error {
 	case c.Timeout <= 0:
 		return errors.New("--timeout: want a length of time above zero, as 10s")
 	}
+	return c.apart()
+}
+
+// apart sees that no file would be written over another: answers would be lost.
+func (c *fetchCommand) apart() error {
+	type output struct{ flag, name string }
+	outputs := []output{{"--jsonl", c.Jsonl}, {"--failed", c.Failed}, {"--budget", string(c.Budget)}}
+	for i, one := range outputs {
+		for _, other := range outputs[:i] {
+			if one.name != "" && isSameFile(one.name, other.name) {
+				return fmt.Errorf("%s: want another file than that of %s", one.flag, other.flag)
+			}
+		}
+	}
 	return nil
+}
+
+// isSameFile compares the folders as they are, for the files may not be there yet.
+func isSameFile(a, b string) bool {
+	if b == "" || filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	in, errIn := os.Stat(filepath.Dir(a))
+	other, errOther := os.Stat(filepath.Dir(b))
+	return errIn == nil && errOther == nil && os.SameFile(in, other)
 }
 
 // Run is called by kong.

@@ -125,6 +125,10 @@ func TestFetchBadInput(t *testing.T) {
 	list := write("list.txt", srv.URL+"/1\n\nftp://s3cr3t/\nhttp://user:s3cr3t@a/\n")
 	notes, long := write("notes.txt", "mine"), write("long.txt", "A: "+strings.Repeat("x", 70_000))
 	good, out := srv.URL+"/1", filepath.Join(dir, "out")
+	linked := filepath.Join(t.TempDir(), "linked")
+	if err := os.Symlink(dir, linked); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -142,6 +146,10 @@ func TestFetchBadInput(t *testing.T) {
 		{[]string{"--out", notes, good}, notes + ": not a directory"},
 		{[]string{"--jsonl", notes, good}, notes + ":1: no line of headway fetch; nothing was changed"},
 		{[]string{"--jsonl", dir, good}, "is a directory"},
+		{[]string{"--jsonl", notes, "--failed", dir + "/./notes.txt", good}, "--failed: want another file than that of --jsonl"},
+		{[]string{"--jsonl", notes, "--failed", linked + "/notes.txt", good}, "--failed: want another file than that of --jsonl"},
+		{[]string{"--jsonl", dir + "/new", "--budget", dir + "/new", good}, "--budget: want another file than that of --jsonl"},
+		{[]string{"--out", out, "--budget", dir + "/new", "--failed", dir + "/new", good}, "--budget: want another file than that of --failed"},
 		{[]string{"--out", out, "-H", "s3cr3t", good}, "fetch: the 1. -H is no header field"},
 		{[]string{"--out", out, "-H", "A: ${HEADWAY_TEST_UNSET}", good}, "the 1. -H: ${HEADWAY_TEST_UNSET} is not set in the environment"},
 		{[]string{"--out", out, "-H", "@" + notes, good}, notes + ":1: no header field"},

@@ -29,7 +29,7 @@ type proxyCommand struct {
 	MaxWait       span         `default:"1m" help:"The longest that a call waits. One that would have to wait longer is refused at once."`
 	Attempts      int          `default:"4" help:"How often a call may be sent: 1 is never again."`
 	Concurrency   int          `placeholder:"N" help:"How many calls of a key may be under way at once. By default there is no such cap."`
-	Budget        budgetFile   `placeholder:"FILE" help:"Begin with what is left of the budgets by this file, and write it at the end."`
+	Budget        budgetFile   `placeholder:"FILE" help:"Begin with what is left of the budgets by this file, and write it every few seconds and at the end."`
 	Grace         span         `default:"30s" help:"How long calls under way may take to end after Ctrl-C or SIGTERM."`
 	Forwarded     bool         `help:"Tell servers for whom a call is made, by X-Forwarded-For, -Host and -Proto."`
 	AllowRemote   bool         `help:"Listen at an address that is not loopback: whoever reaches it can send through it, and see the pages."`
@@ -65,11 +65,9 @@ type upstream struct {
 func (u *upstream) UnmarshalText(text []byte) error {
 	to := string(text)
 	if port, rest, found := strings.Cut(to, "="); found && !strings.Contains(port, "/") {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
+		if u.port, to = parsePort(port), rest; u.port == 0 {
 			return errors.New("want a port from 1 to 65535 before the =")
 		}
-		u.port, to = int(n), rest
 	}
 	parsed, err := url.Parse(to)
 	switch {
@@ -77,11 +75,22 @@ func (u *upstream) UnmarshalText(text []byte) error {
 		return errors.New("want https:// or http://, and a host")
 	case parsed.User != nil:
 		return errors.New("want no user and password: a program sends those itself")
+	case parsed.Port() != "" && parsePort(parsed.Port()) == 0:
+		return errors.New("want a port from 1 to 65535 behind the host")
 	case strings.Trim(parsed.Path, "/") != "" || parsed.RawQuery != "" || parsed.Fragment != "":
 		return fmt.Errorf("want nothing behind %s: a program adds the path to the base URL", parsed.Host)
 	}
 	u.url = &url.URL{Scheme: parsed.Scheme, Host: parsed.Host}
 	return nil
+}
+
+// parsePort returns 0 if the text is no port that can be called.
+func parsePort(text string) int {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
 
 // A headerName is one --key-header.
@@ -129,15 +138,28 @@ func (c *proxyCommand) Run(e *env) error {
 	defer restore()
 	down := p.Start(listeners)
 	c.announce(e, listeners)
-	select {
-	case <-ctx.Done():
-	case err = <-down:
-		err = &networkError{"proxy", err}
-	}
+	err = c.serve(ctx, down, t)
 	restore() // a second signal ends the process at once
 	fmt.Fprintf(e.stderr, "stopping: calls under way have %v to end; Ctrl-C again cuts them off\n", time.Duration(c.Grace))
 	saved := c.Budget.save(t) // now as well as at the end: whoever stops us may not wait so long
 	return cmp.Or(err, c.shutdown(e, p), c.Budget.save(t), saved)
+}
+
+// serve returns when the proxy is to stop. Meanwhile it saves the budgets: whoever
+// is killed cannot do that at the end.
+func (c *proxyCommand) serve(ctx context.Context, down <-chan error, t *transport.Transport) error {
+	save := time.NewTicker(budgetEvery)
+	defer save.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-down:
+			return &networkError{"proxy", err}
+		case <-save.C:
+			_ = c.Budget.save(t) // the last time is what counts
+		}
+	}
 }
 
 func (c *proxyCommand) transport() *transport.Transport {
@@ -201,7 +223,7 @@ func (c *proxyCommand) listen(ctx context.Context) (listeners []net.Listener, er
 		}
 		listeners = append(listeners, l)
 		if addr, ok := l.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() && !c.AllowRemote {
-			return listeners, fmt.Errorf("--listen: %s is not loopback: whoever reaches it could send through it; --allow-remote says that this is meant", shorten(host, 40))
+			return listeners, fmt.Errorf("--listen: %s is not loopback: whoever reaches it could send through it; --allow-remote says that this is meant", shorten(cmp.Or(host, addr.IP.String()), 40))
 		}
 	}
 	return listeners, nil

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/headway-go/headway/throttle/throttletest"
+	"github.com/headway-go/headway/transport"
 )
 
 func TestUpstreamFlag(t *testing.T) {
@@ -34,6 +39,8 @@ func TestUpstreamFlag(t *testing.T) {
 		{"https://:443", "want https:// or http://"},
 		{"https://s3cr3t:s3cr3t@api.test", "no user and password"},
 		{"https://s3cr3t s3cr3t", "want https:// or http://"},
+		{"https://api.test:0", "want a port from 1 to 65535"},
+		{"https://api.test:65536", "want a port from 1 to 65535"},
 		{"https://api.test/s3cr3t", "want nothing behind api.test"},
 		{"https://api.test?s3cr3t", "want nothing behind api.test"},
 		{"https://api.test#s3cr3t", "want nothing behind api.test"},
@@ -102,6 +109,7 @@ func TestProxyBadFlags(t *testing.T) {
 		{[]string{"--listen=127.0.0.1:http"}, "--listen: want a port"},
 		{[]string{"--listen=127.0.0.1:65536"}, "--listen: want a port"},
 		{[]string{"--listen=0.0.0.0:0"}, "--listen: 0.0.0.0 is not loopback"},
+		{[]string{"--listen=:0"}, "--listen: :: is not loopback"},
 		{[]string{"--listen=:0"}, "--allow-remote"},
 		{[]string{"--listen=[::]:0"}, "--allow-remote"},
 		{[]string{"--listen=" + address}, "--listen: " + address + ": address already in use"},
@@ -151,4 +159,28 @@ func TestProxyGuide(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("it says\n%s, the guide has\n%s", &got, want)
 	}
+}
+
+// Whoever is killed has not lost all of the budgets.
+func TestProxySavesBudgets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "budgets.json")
+	synctest.Test(t, func(t *testing.T) {
+		c := proxyCommand{Budget: budgetFile(file)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.serve(ctx, nil, &transport.Transport{}) }()
+		synctest.Wait()
+		if _, err := os.Stat(file); err == nil {
+			t.Error("written before its time")
+		}
+		time.Sleep(budgetEvery)
+		synctest.Wait()
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

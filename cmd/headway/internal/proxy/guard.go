@@ -36,12 +36,14 @@ type deniedError struct{ answer *answer }
 
 func (e *deniedError) Error() string { return e.answer.Message }
 
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
 func newGuard(c Config) *guard {
 	g := &guard{internal: c.AllowInternal}
 	for _, u := range c.Upstreams {
 		port := u.Port()
 		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+			port = defaultPorts[u.Scheme]
 		}
 		g.upstreams = append(g.upstreams, net.JoinHostPort(strings.ToLower(u.Hostname()), port))
 	}

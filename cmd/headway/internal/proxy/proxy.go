@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -110,6 +111,9 @@ func (p *Proxy) Upstream(to *url.URL) http.Handler {
 	})
 }
 
+// errStatus is of an answer that net/http reads, but panics rather than send.
+var errStatus = errors.New("a status below 100")
+
 // through is the way from a client to a server and back.
 func (p *Proxy) through(rewrite func(*httputil.ProxyRequest), modify func(*http.Response)) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
@@ -119,6 +123,9 @@ func (p *Proxy) through(rewrite func(*httputil.ProxyRequest), modify func(*http.
 			rewrite(pr)
 		},
 		ModifyResponse: func(resp *http.Response) error {
+			if resp.StatusCode < 100 {
+				return errStatus
+			}
 			modify(resp)
 			callOf(resp.Request).answered(resp)
 			return nil

@@ -234,3 +234,21 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("the log is %q", got) // once, of two calls
 	}
 }
+
+// A status that net/http would not send is no valid answer.
+func TestImpossibleStatus(t *testing.T) {
+	both(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n")
+	}, func(t *testing.T, w way) {
+		resp, err := w.client.Get(w.base)
+		if text := body(t, resp, err); resp.StatusCode != http.StatusBadGateway || !strings.Contains(text, "no valid answer") {
+			t.Errorf("%s, %q", resp.Status, text)
+		}
+	})
+}

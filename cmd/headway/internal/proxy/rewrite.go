@@ -40,11 +40,17 @@ func localize(resp *http.Response, from *url.URL) {
 	}
 }
 
+// localURL takes one that begins with // as the server means it: its scheme may
+// not be that of here.
 func localURL(to, origin, local string) string {
+	scheme, _, _ := strings.Cut(origin, "://")
+	if strings.HasPrefix(to, "//") {
+		to = scheme + ":" + to
+	}
 	if len(to) < len(origin) || !strings.EqualFold(to[:len(origin)], origin) {
 		return to
 	}
-	rest := to[len(origin):]
+	rest := strings.TrimPrefix(to[len(origin):], ":"+defaultPorts[scheme])
 	if rest != "" && !strings.ContainsRune("/?#", rune(rest[0])) {
 		return to // its host only begins like that
 	}

@@ -16,6 +16,11 @@ func TestLocalURL(t *testing.T) {
 		"https://api.test.evil/x":    "https://api.test.evil/x",
 		"https://api.test:8443/x":    "https://api.test:8443/x",
 		"https://api.test@evil.test": "https://api.test@evil.test",
+		"https://api.test:443/x":     "http://127.0.0.1:8421/x",
+		"https://api.test:4430/x":    "https://api.test:4430/x",
+		"https://api.test:80/x":      "https://api.test:80/x",
+		"//api.test/x":               "http://127.0.0.1:8421/x",
+		"//other.test/x":             "https://other.test/x",
 		"http://api.test/x":          "http://api.test/x",
 		"/x":                         "/x",
 		"":                           "",
@@ -29,10 +34,15 @@ func TestLocalURL(t *testing.T) {
 func FuzzLocalURL(f *testing.F) {
 	f.Add("https://api.test/x")
 	f.Add("https://api.tést/x")
+	f.Add("//api.test:443/x")
 	f.Fuzz(func(t *testing.T, to string) {
 		const origin, local = "https://api.test", "http://127.0.0.1:8421"
 		got := localURL(to, origin, local)
-		if got != to && (!strings.HasPrefix(got, local) || len(got)-len(local) != len(to)-len(origin)) {
+		if strings.HasPrefix(to, "//") {
+			to = "https:" + to
+		}
+		gone := len(to) - len(origin) - (len(got) - len(local))
+		if got != to && (!strings.HasPrefix(got, local) || gone != 0 && gone != len(":443")) {
 			t.Errorf("localURL(%q) = %q", to, got)
 		}
 	})
