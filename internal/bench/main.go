@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	only := fs.String("run", "", "measure the rows whose name this `regexp` matches")
-	fs.IntVar(&o.rounds, "rounds", 61, "measure each contender `n` times at the most")
+	fs.IntVar(&o.rounds, "rounds", 41, "measure each contender `n` times at the most")
 	fs.DurationVar(&o.slice, "time", 2*time.Millisecond, "for what `duration` each time")
 	fs.DurationVar(&o.long, "long", 2*time.Second, "for what `duration` the releases of waiters are counted")
 	fs.BoolVar(&o.list, "list", false, "only list the rows")
