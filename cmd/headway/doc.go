@@ -13,9 +13,9 @@
 //	headway serve            serve a page for all of this, or a rate-limited test server
 //
 // headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
-// network failed or a part could not be fetched, or 2 if the input or the flags
-// make no sense, or 130 if the user stopped it; then there is one line on stderr
-// that says what, and where. Ctrl-C is how serve ends well.
+// network failed, a part could not be fetched or stdout takes no more, or 2 if the
+// input or the flags make no sense, or 130 if the user stopped it; then there is
+// one line on stderr that says what, and where. Ctrl-C is how serve ends well.
 //
 // # JSON of explain and probe
 //

@@ -21,7 +21,7 @@ type fetchCommand struct {
 	Input       []string    `short:"i" sep:"none" placeholder:"FILE" help:"A list, one URL a line; blank lines, and those that begin with #, are passed over. - is stdin, which is read as well if nothing else is given. May be repeated."`
 	Out         string      `short:"o" xor:"to" placeholder:"FOLDER" help:"Keep the body of each answer in a file of its own there."`
 	Jsonl       string      `xor:"to" placeholder:"FILE" help:"Append each answer to this file, as a line of JSON. - is stdout, where there is nothing to go on with another time."`
-	Header      []string    `short:"H" sep:"none" placeholder:"NAME:VALUE" help:"A header field to send, but not to other hosts that a redirect leads to. May be repeated. $${NAME} in single quotes is that variable of the environment; @FILE has a field on each of its lines."`
+	Header      []string    `short:"H" sep:"none" placeholder:"NAME:VALUE" help:"A header field to send, but not to other hosts that a redirect leads to. May be repeated. $${NAME} in single quotes is that variable of the environment; @FILE has a field on each of its lines, as it is."`
 	Limit       []handLimit `sep:"none" placeholder:"LIMIT" help:"A limit that nobody publishes, as 'api.test/=10/s burst 5'. May be repeated."`
 	Concurrency int         `short:"c" default:"16" help:"How many calls may be under way at once on one host."`
 	Attempts    int         `default:"4" help:"How often a call may be sent that is refused or fails."`

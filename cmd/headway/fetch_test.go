@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -255,6 +256,21 @@ func TestFetchStoreFails(t *testing.T) {
 	if status != failed || !strings.HasPrefix(stdout, "0 of 50 URLs fetched") || strings.Count(string(text), "http") != 50 ||
 		!strings.HasPrefix(stderr, "headway: "+out+": no such file or directory; "+list+" lists what is left") {
 		t.Errorf("status %d: %s%s%s", status, stdout, stderr, text)
+	}
+}
+
+// unwritable is a stdout whose disk is full.
+type unwritable struct{}
+
+func (unwritable) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// Calls were made: that is not the status of input that makes no sense.
+func TestFetchStdoutFails(t *testing.T) {
+	srv := plentiful(t, sayPath)
+	var errs bytes.Buffer
+	status := run(t.Context(), []string{"fetch", "--out", t.TempDir(), srv.URL}, strings.NewReader(""), unwritable{}, &errs)
+	if status != failed || !strings.Contains(errs.String(), syscall.ENOSPC.Error()) {
+		t.Errorf("status %d, %q", status, errs.String())
 	}
 }
 

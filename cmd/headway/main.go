@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	_, partly := errors.AsType[*partlyError](err)
 	if err == nil || partly {
 		_, unwritten := e.stdout.WriteTo(stdout)
-		err = cmp.Or(err, unwritten)
+		err, partly = cmp.Or(err, unwritten), true // if there is one, not of the input
 	}
 	if err == nil {
 		return ok

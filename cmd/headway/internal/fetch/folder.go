@@ -15,7 +15,8 @@ import (
 
 // A Folder keeps the body of each answer in a file of the [Name] of its URL. What
 // is under way is in the folder .headway within, and moved when it is whole and
-// on disk. Answers of a status other than 2xx go to the folder errors.
+// on disk. Answers of a status other than 2xx go to the folder errors, until there
+// is one of 2xx.
 type Folder struct {
 	root  *os.Root // nothing is written outside, whatever is linked to where
 	lock  *flock.Flock
@@ -109,13 +110,18 @@ func (f *Folder) Save(a *Answer) (n int64, err error) {
 
 func (f *Folder) move(part string, a *Answer) error {
 	name := Name(a.URL)
-	if !a.good() {
-		if err := f.root.Mkdir(errorsDir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+	kept := filepath.Join(errorsDir, name)
+	if a.good() {
+		err := f.root.Rename(part, name)
+		if err == nil {
+			_ = f.root.Remove(kept) // what an earlier run was told; mostly there is none
 		}
-		name = filepath.Join(errorsDir, name)
+		return err
 	}
-	return f.root.Rename(part, name)
+	if err := f.root.Mkdir(errorsDir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return f.root.Rename(part, kept)
 }
 
 // Close makes sure of the names, and lets others have the folder.

@@ -94,6 +94,15 @@ func TestFolder(t *testing.T) {
 	if _, part := got[".headway/7.part"]; part || len(got) != 5 {
 		t.Errorf("%q", got)
 	}
+
+	// What was kept of an error goes when the answer comes.
+	if _, err := f.Save(answer(t, "https://api.test/2", 200, strings.NewReader("two"))); err != nil {
+		t.Error(err)
+	}
+	got = files(t, dir)
+	if _, stale := got["errors/api.test_2"]; stale || got["api.test_2"] != "two" {
+		t.Errorf("%q", got)
+	}
 }
 
 // Nothing is written outside of the folder, and no link is followed.

@@ -87,7 +87,7 @@ func (g *guard) check(addr, resolved string) *answer {
 	if err != nil {
 		return internalAddress // of a kind that we do not know
 	}
-	ip := to.Addr().Unmap().WithZone("")
+	ip := within(to.Addr())
 	switch {
 	case g.isOwn(ip, to.Port()):
 		return loops
@@ -99,6 +99,19 @@ func (g *guard) check(addr, resolved string) *answer {
 		return internalAddress
 	}
 	return nil
+}
+
+// nat64 is where a network that speaks IPv6 only has the addresses of IPv4 (RFC 6052).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// within is the address without a zone, or that of IPv4 which it stands for.
+func within(ip netip.Addr) netip.Addr {
+	ip = ip.Unmap().WithZone("")
+	if nat64.Contains(ip) {
+		bytes := ip.As16()
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	}
+	return ip
 }
 
 // isOwn reports whether the proxy itself would answer there.

@@ -103,6 +103,8 @@ func TestGuard(t *testing.T) {
 		{"api.test:80", "0.0.0.0:80", nil, internalAddress, nil},
 		{"api.test:80", "169.254.169.254:80", internalAddress, internalAddress, nil},
 		{"api.test:80", "[::ffff:169.254.169.254]:80", internalAddress, internalAddress, nil},
+		{"api.test:80", "[64:ff9b::169.254.169.254]:80", internalAddress, internalAddress, nil},
+		{"api.test:80", "[64:ff9b::192.0.2.1]:80", nil, nil, nil},
 		{"api.test:80", "[fe80::1%eth0]:80", internalAddress, internalAddress, nil},
 		{"api.test:80", "[fd00:ec2::254]:80", internalAddress, internalAddress, nil},
 		{"api.test:80", "100.100.100.200:80", internalAddress, internalAddress, nil},
