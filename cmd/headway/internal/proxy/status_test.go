@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -82,13 +83,14 @@ func TestPages(t *testing.T) {
 // counted by.
 func TestNoSecrets(t *testing.T) {
 	const secret = "s3cr3t"
-	hits := 0
+	var hits atomic.Int64 // a connection that broke has no order with the next
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if hits++; hits%3 == 0 {
+		hit := hits.Add(1)
+		if hit%3 == 0 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
-		if hits%5 == 0 {
+		if hit%5 == 0 {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set("X-Answer", secret)
