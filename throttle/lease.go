@@ -79,6 +79,10 @@ func (b *Budget) lend(at int64) {
 		for i, c := range b.byHandOf(l) {
 			if c.lease == nil && c.shareable() {
 				c.lease = newLease(c, "hand "+strconv.Itoa(i)+" "+l.name, nil, at)
+				if tat := *b.hold(c); tat > at {
+					// Of the limit that it replaces. The store may have more left of this one.
+					c.lease.seen, c.lease.lo = true, tat
+				}
 			}
 		}
 	}

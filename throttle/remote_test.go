@@ -428,6 +428,30 @@ func TestSetLimitsWithAStore(t *testing.T) {
 	})
 }
 
+// Nor does anybody gain a burst by going back to a limit that the store still has.
+func TestSetLimitsBackAndForthWithAStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s throttle.Memory
+		limits := [2]throttle.Limit{{Rate: rate.Every(time.Hour), Burst: 5}, {Rate: rate.Every(61 * time.Minute), Burst: 5}}
+		b, went := shared(t, &s, limits[0]), 0
+		for i := range 6 {
+			for {
+				if _, err := b.Acquire(t.Context(), throttle.Call{MaxWait: time.Second}); err != nil {
+					break
+				}
+				went++
+			}
+			time.Sleep(time.Hour)
+			if err := b.SetLimits(limits[(i+1)%2]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if went > 10 {
+			t.Errorf("%d calls went in 5 hours, one an hour and a burst of 5 allow 10", went)
+		}
+	})
+}
+
 // The calls of an idle budget cost nothing: the bubble would find a timer.
 func TestIdleWithAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -108,9 +108,18 @@ func arguments(a *throttle.Ask) []any {
 		args = append(args,
 			w.Window.Microseconds(), w.Interval.Microseconds(), w.Take.Microseconds(), w.First.Microseconds(),
 			w.Ahead.Microseconds(), w.New.Microseconds(), known, back.Microseconds(), w.BackTo, lo, hi, w.Debt.Microseconds(),
-			w.Name, encode(w.Policy))
+			nameOf(w.Policy), encode(w.Policy))
 	}
 	return args
+}
+
+// nameOf is the name of a policy that others may hear of. That of the limit is not
+// sent: it may have what the server tells its clients apart by.
+func nameOf(p *throttle.Policy) string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
 }
 
 func encode(p *throttle.Policy) string {

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -330,12 +331,17 @@ func TestNoClient(t *testing.T) {
 
 func TestKeysHoldNoMoreThanTheBudgetsKey(t *testing.T) {
 	s := &Store{}
-	got := s.keys(&throttle.Ask{Key: "a{b} c", Wants: []throttle.Want{{Name: "hand 0 POST /secret"}}})
+	a := &throttle.Ask{Key: "a{b} c", Wants: []throttle.Want{{Name: "hand 0 POST /secret"}}}
+	got := s.keys(a)
 	if want := []string{"headway:{a%7Bb%7D+c:1}:cool-down", "headway:{a%7Bb%7D+c:1}:parties", "headway:{a%7Bb%7D+c:1}:policies"}; !slices.Equal(got[:3], want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
 	if strings.Contains(got[3], "secret") {
 		t.Errorf("key %q has the name of the limit", got[3])
+	}
+	// Arguments are in the slow log.
+	if args := fmt.Sprint(arguments(a)...); strings.Contains(args, "secret") {
+		t.Errorf("arguments %q have the name of the limit", args)
 	}
 }
 
