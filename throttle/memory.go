@@ -111,7 +111,7 @@ func (b *memoryBudget) answer(a *Ask, at int64) Answer {
 			first = max(first, limits[i].start(w, at)+(w.First-w.Window).Microseconds())
 		}
 	}
-	ans := Answer{Epoch: 1, CoolDown: micros(max(0, b.cool-at)), Leases: make([]Lease, len(a.Wants))}
+	ans := Answer{Epoch: 1, Now: at, CoolDown: micros(max(0, b.cool-at)), Leases: make([]Lease, len(a.Wants))}
 	refused := takes && first-at > a.Horizon.Microseconds()
 	if refused {
 		ans.Wait = micros(first - at)

@@ -24,6 +24,7 @@ type remote struct {
 
 	epoch   int64
 	parties int
+	clocks  clocks
 
 	cool  int64   // the end of a cool-down that the store has to be told; fresh: none
 	told  int64   // the latest that it knows of
@@ -45,6 +46,8 @@ const (
 	storeRetry  = int64(100 * time.Millisecond)
 	storePause  = int64(5 * time.Millisecond)
 	longestLead = int64(100 * time.Millisecond)
+	// A question takes this long at least, as long as it is not known.
+	leastTrip = int64(2 * time.Millisecond)
 	// A Store has to return by itself. This is for one that does not.
 	storeTimeout = 5 * time.Second
 	farAhead     = 365 * 24 * time.Hour
@@ -97,16 +100,25 @@ func (b *Budget) refreshLeases(at int64) {
 // leased are the cells of all lanes whose limits are kept in the store.
 func (b *Budget) leased() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
-		for _, c := range b.common() {
-			if c.lease != nil && !yield(c) {
+		lent := func(cells []*cell) bool {
+			for _, c := range cells {
+				if c.lease != nil && !yield(c) {
+					return false
+				}
+			}
+			return true
+		}
+		if !lent(b.byHand) {
+			return
+		}
+		for _, s := range b.scopes {
+			if !lent(s.cells) {
 				return
 			}
 		}
-		for _, l := range b.root.lanes {
-			for _, c := range l.own {
-				if c.lease != nil && !yield(c) {
-					return
-				}
+		for _, l := range b.root.lanes { // their twins have the same
+			if !lent(l.own) {
+				return
 			}
 		}
 	}
@@ -160,7 +172,7 @@ func (b *Budget) fetch(a Ask, w *waiter, cells []*cell) {
 			c.lease.known = 0
 		}
 	}
-	r.hear(&ans, asked, at)
+	acted := r.hear(&ans, asked, at)
 	until := clamp(at + clamp(int64(ans.CoolDown)))
 	if !r.over && until > max(at, b.closedUntil()+r.rtt+int64(time.Millisecond)) {
 		r.told = max(r.told, until)
@@ -168,7 +180,7 @@ func (b *Budget) fetch(a Ask, w *waiter, cells []*cell) {
 	}
 	b.adoptPolicies(ans.Policies, at)
 	for i, c := range cells {
-		b.receive(c, ans.Leases[i], w, at)
+		b.receive(c, ans.Leases[i], w, acted, at)
 	}
 	if ans.Wait > 0 || w != nil && !b.outlook(w.lane, w.cost, at).covered {
 		r.retry = at + storePause
@@ -176,24 +188,29 @@ func (b *Budget) fetch(a Ask, w *waiter, cells []*cell) {
 	b.replan(at)
 }
 
-// hear notes what an answer says of the store itself.
-func (r *remote) hear(ans *Answer, asked, at int64) {
+// hear notes what an answer says of the store itself. It returns when the store
+// acted.
+func (r *remote) hear(ans *Answer, asked, at int64) int64 {
 	if r.rtt == 0 {
 		r.rtt = at - asked
 	}
 	r.rtt += (at - asked - r.rtt) / 4
-	if r.epoch != ans.Epoch && r.told > at {
-		r.cool, r.told = r.told, fresh // another may not know of it
+	if r.epoch != ans.Epoch {
+		r.clocks = clocks{}
+		if r.told > at {
+			r.cool, r.told = r.told, fresh // another may not know of it
+		}
 	}
 	r.heard, r.epoch, r.parties = at, ans.Epoch, ans.Parties
 	if ans.Wait > 0 {
 		r.look = at + min(newsTime, max(storePause, clamp(int64(ans.Wait))))
 	}
+	return r.clocks.acted(ans.Now, asked, at)
 }
 
-// receive takes up a lease, taken for the call.
-func (b *Budget) receive(c *cell, got Lease, w *waiter, at int64) {
-	p := piece{start: clamp(at + int64(got.Start)), end: clamp(at + int64(got.End)), token: got.Token}
+// receive takes up a lease that was taken for the call when the store acted.
+func (b *Budget) receive(c *cell, got Lease, w *waiter, acted, at int64) {
+	p := piece{start: clamp(acted + int64(got.Start)), end: clamp(acted + int64(got.End)), token: got.Token}
 	c.lease.depth = p.end - at
 	switch {
 	case p.end > p.start && w != nil:

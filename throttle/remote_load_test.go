@@ -87,3 +87,43 @@ func TestRandomLoads(t *testing.T) {
 		}
 	}
 }
+
+// An erraticStore is one whose questions and answers are under way for times that
+// differ, up to most each way.
+type erraticStore struct {
+	throttle.Memory
+	most time.Duration
+
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func (s *erraticStore) travel() {
+	s.mu.Lock()
+	d := time.Duration(s.r.Int64N(int64(s.most)))
+	s.mu.Unlock()
+	time.Sleep(d)
+}
+
+func (s *erraticStore) Ask(ctx context.Context, a throttle.Ask) (throttle.Answer, error) {
+	s.travel()
+	defer s.travel()
+	return s.Memory.Ask(ctx, a)
+}
+
+// Slots are where they are by the clock of the store, whenever an answer comes: at
+// most some calls come too early, until it is known how the clocks stand.
+func TestErraticStore(t *testing.T) {
+	for seed := range uint64(30) {
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			s := &erraticStore{most: 10 * time.Millisecond, r: rand.New(rand.NewPCG(seed, 1))}
+			l := &load{start: time.Now(), limit: throttle.Limit{Rate: rate.Limit(1 + r.IntN(500)), Burst: 1 + r.IntN(100)}}
+			l.run(t, r, s)
+			time.Sleep(time.Minute) // a question may be under way
+			if early := l.early.Seconds() * float64(l.limit.Rate); early > 2 {
+				t.Errorf("seed %d, %+v: %.2f calls too early", seed, l.limit, early)
+			}
+		})
+	}
+}

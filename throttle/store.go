@@ -104,6 +104,11 @@ type Answer struct {
 	// another. It is not zero.
 	Epoch int64
 
+	// Now is when the store acted, in microseconds of its own clock. Zero means
+	// that it does not say; then a lease begins when its answer comes, which is
+	// later by a time that is another each time.
+	Now int64
+
 	// Parties is how many hold the budget, as far as they asked of late.
 	Parties int
 

@@ -176,7 +176,7 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		}
 		if need > 0 {
 			w.Take, w.First = up(c.cost(need)), whole(c.cost(n))
-			late := time.Duration(c.lease.margin + b.remote.rtt + c.lease.slack)
+			late := time.Duration(c.lease.margin + max(b.remote.rtt, leastTrip) + c.lease.slack)
 			w.Ahead = up(max(int64(c.useful(keep+late)), due-at))
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)

@@ -107,8 +107,8 @@ func (t *Ticket) free() {
 }
 
 // Cancel ends a call that will not go after all: nothing else is told of it. What
-// it was charged is given back, as if it had never been, so that Cancel is for the
-// moment after the call was let go, and not for later.
+// it was charged is given back, as if it had never been, but for a slot of a store; so
+// Cancel is for the moment after the call was let go, and not for later.
 func (t *Ticket) Cancel() {
 	b := t.budget
 	t.lane.scope.ended.Add(int64(t.cost))
@@ -116,7 +116,8 @@ func (t *Ticket) Cancel() {
 	defer b.unlock()
 	at := b.settle(now())
 	for c := range b.cells(t.lane) {
-		if !c.endless {
+		// A lease may have gone on to its next piece: what is before that is not ours.
+		if !c.endless && c.lease == nil {
 			*b.hold(c) -= c.cost(t.cost)
 		}
 	}

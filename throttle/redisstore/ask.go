@@ -147,7 +147,7 @@ func answer(a *throttle.Ask, reply []any) (ans throttle.Answer, err error) {
 		numbers[i] = n
 	}
 	at := numbers[0]
-	ans = throttle.Answer{Void: a.Epoch > redisEpoch, Epoch: redisEpoch, Parties: int(numbers[1]), CoolDown: micros(numbers[2]), Wait: micros(numbers[3])}
+	ans = throttle.Answer{Void: a.Epoch > redisEpoch, Epoch: redisEpoch, Now: at, Parties: int(numbers[1]), CoolDown: micros(numbers[2]), Wait: micros(numbers[3])}
 	for i := range a.Wants {
 		start, end := numbers[4+2*i], numbers[5+2*i]
 		ans.Leases = append(ans.Leases, throttle.Lease{Start: micros(start - at), End: micros(end - at), Token: end})
