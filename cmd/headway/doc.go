@@ -1,6 +1,7 @@
-// Headway shows what the limit of an HTTP API is and does, for programs that call
-// as fast as it allows, and no faster: it explains what a server says of it, plays
-// request times and client strategies against it, and tells when retries come.
+// Headway shows what the limit of an HTTP API is and does: it explains what a
+// server says of it, plays request times and client strategies against it, chooses
+// a burst from a log, and tells when retries come. And it calls as fast as the limit
+// allows, and no faster: for lists of URLs, and for programs in any language.
 //
 //	headway explain [FILE]   read the head of a response, or a HAR file
 //	headway probe URL        send one request, and explain the answer
@@ -12,7 +13,7 @@
 //	headway league           play client strategies against simulated servers
 //	headway serve            serve a page for all of this, or a rate-limited test server
 //
-// headway COMMAND --help tells of the flags. The exit status is 0, or 1 if the
+// headway help COMMAND tells of the flags. The exit status is 0, or 1 if the
 // network failed, a part could not be fetched or stdout takes no more, or 2 if the
 // input or the flags make no sense, or 130 if the user stopped it; then there is
 // one line on stderr that says what, and where. Ctrl-C is how serve ends well.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 )
@@ -23,7 +24,7 @@ const (
 	stopped    = 130
 )
 
-const description = `Shows what the limit of an HTTP API is and does: explains what a server says of it, plays request times and client strategies against it, and tells when retries come.
+const description = `Shows what the limit of an HTTP API is and does: explains what a server says of it, plays request times and client strategies against it, chooses a burst from a log, and tells when retries come; and calls as fast as it allows, for lists of URLs and for programs in any language.
 
 For example:
 
@@ -95,8 +96,8 @@ func (e *env) do(args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
+	if len(args) == 0 || args[0] == "help" {
+		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
 	command, err := parser.Parse(args)
 	if helped {

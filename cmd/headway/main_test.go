@@ -51,7 +51,9 @@ func TestHelp(t *testing.T) {
 	}{
 		{nil, "curl -sI https://api.github.com/ | headway explain"},
 		{[]string{"--help"}, "Send one request"},
-		{[]string{"--help"}, "Shows what the limit of an HTTP API is and does: explains what a server says of\nit, plays request times and client strategies against it, and tells when retries\ncome.\n"},
+		{[]string{"--help"}, "and calls as fast as it allows"},
+		{[]string{"help"}, "Send one request"},
+		{[]string{"help", "simulate"}, "Usage: headway simulate"},
 		{[]string{"explain", "--help"}, "curl -sI https://api.github.com/ | headway explain"},
 		{[]string{"probe", "-h"}, "Usage: headway probe"}, // though its URL is missing
 		{[]string{"probe", "--help"}, `headway probe -H "Authorization: Bearer $TOKEN" https://api.github.com/user`},
