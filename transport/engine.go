@@ -40,6 +40,8 @@ type engine struct {
 	limits  atomic.Pointer[limitTable]
 	routes  sync.Map // routeID → *route
 
+	pathNodes atomic.Int64 // of the path tables of all routes
+
 	mu sync.Mutex // held while limits change, and while a route is made
 }
 
@@ -178,15 +180,19 @@ func (e *engine) newRoute(id routeID) (*route, error) {
 	if r, ok := e.routes.Load(id); ok && r.(*route).lane == lane {
 		return r.(*route), nil
 	}
-	r := &route{key: id.key, pattern: id.pattern, lane: lane}
-	e.routes.Store(id, r)
+	r := &route{key: id.key, pattern: id.pattern, lane: lane, paths: pathTable{all: &e.pathNodes}}
+	if old, ok := e.routes.Swap(id, r); ok {
+		old.(*route).paths.close()
+	}
 	return r, nil
 }
 
 // dropRoutes forgets the routes of a budget that is let go.
 func (e *engine) dropRoutes(b *throttle.Budget) {
 	for _, pattern := range b.Lanes() {
-		e.routes.Delete(routeID{b.Key(), pattern})
+		if r, ok := e.routes.LoadAndDelete(routeID{b.Key(), pattern}); ok {
+			r.(*route).paths.close()
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/headway-go/headway/throttle"
 )
@@ -18,9 +19,11 @@ import (
 //
 // It holds paths, which may hold secrets, in memory only.
 type pathTable struct {
-	mu    sync.RWMutex
-	root  pathNode
-	nodes int
+	mu     sync.RWMutex
+	root   pathNode
+	nodes  int
+	all    *atomic.Int64 // nodes of all tables of the Transport
+	closed bool
 }
 
 type pathNode struct {
@@ -30,9 +33,11 @@ type pathNode struct {
 	next  map[string]*pathNode
 }
 
-// What a server may make us remember of a route.
+// What servers may make us remember of a route, and of all: some 20 MB. What is
+// beyond that is taken to be like what is next to it.
 const (
 	maxPathNodes = 1024
+	maxAllPaths  = 1 << 16
 	maxPathDepth = 12
 )
 
@@ -107,7 +112,7 @@ func (p *pathTable) learn(path iter.Seq[string], lane *throttle.Lane) {
 	for segment := range path {
 		next := n.next[segment]
 		if next == nil {
-			if p.nodes++; p.nodes > maxPathNodes {
+			if !p.grow() {
 				return
 			}
 			next = &pathNode{}
@@ -120,6 +125,29 @@ func (p *pathTable) learn(path iter.Seq[string], lane *throttle.Lane) {
 		n.vote(lane)
 	}
 	n.shown = lane
+}
+
+// grow reports whether there is room for one more node.
+func (p *pathTable) grow() bool {
+	if p.closed || p.nodes >= maxPathNodes {
+		return false
+	}
+	if p.all.Add(1) > maxAllPaths {
+		p.all.Add(-1)
+		return false
+	}
+	p.nodes++
+	return true
+}
+
+// close gives the room back that the table has taken: its route is let go.
+func (p *pathTable) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.closed = true
+		p.all.Add(-int64(p.nodes))
+	}
 }
 
 // vote counts a call for where most calls are, after Boyer and Moore.
