@@ -1,9 +1,8 @@
-package redisbench
+package main
 
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -23,14 +22,14 @@ import (
 // callers is how many make calls at the same time.
 const callers = 64
 
-// A limiter is one of those that are compared. Its wait returns when a call may
+// A sharer is one of those that are compared. Its wait returns when a call may
 // go.
-type limiter struct {
+type sharer struct {
 	name string
 	open func(tb testing.TB, client *redis.Client, perSecond, burst int) (wait func(context.Context) error)
 }
 
-var limiters = []limiter{
+var sharers = []sharer{
 	{"headway", func(tb testing.TB, client *redis.Client, perSecond, burst int) func(context.Context) error {
 		b, err := throttle.NewBudget(throttle.Limit{Rate: rate.Limit(perSecond), Burst: burst})
 		if err != nil {
@@ -68,15 +67,15 @@ var loads = []struct {
 func BenchmarkRedis(b *testing.B) {
 	client, ops := start(b)
 	for _, load := range loads {
-		for _, l := range limiters {
+		for _, l := range sharers {
 			b.Run(load.name+"/"+l.name, func(b *testing.B) {
 				wait := l.open(b, client, load.perSecond, load.burst)
 				call(b, wait, callers) // connections are made, scripts are sent
-				before := ops.n.Load()
+				before := ops.sent.Load()
 				b.ResetTimer()
 				call(b, wait, b.N)
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
-				b.ReportMetric(float64(ops.n.Load()-before)/float64(b.N), "ops/call")
+				b.ReportMetric(float64(ops.sent.Load()-before)/float64(b.N), "ops/call")
 				b.ReportMetric(0, "ns/op") // of 64 at a time: it says nothing
 			})
 		}
@@ -106,11 +105,11 @@ func TestOperations(t *testing.T) {
 	client, ops := start(t)
 	const n = 5000
 	got := map[string]float64{}
-	for _, l := range limiters {
+	for _, l := range sharers {
 		t.Run(l.name, func(t *testing.T) {
-			before := ops.n.Load()
+			before := ops.sent.Load()
 			call(t, l.open(t, client, 1_000_000, 100_000), n)
-			got[l.name] = float64(ops.n.Load()-before) / n
+			got[l.name] = float64(ops.sent.Load()-before) / n
 		})
 	}
 	if got["headway"] > 0.1 || got["redis_rate"] < 1 {
@@ -134,25 +133,4 @@ func start(tb testing.TB) (*redis.Client, *counter) {
 	ops := &counter{}
 	client.AddHook(ops)
 	return client, ops
-}
-
-// A counter counts what is sent to Redis.
-type counter struct{ n atomic.Int64 }
-
-func (c *counter) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.n.Add(1)
-		return next(ctx, cmd)
-	}
-}
-
-func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		c.n.Add(int64(len(cmds)))
-		return next(ctx, cmds)
-	}
 }
