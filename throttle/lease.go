@@ -23,6 +23,7 @@ type lease struct {
 	end    int64   // of the piece on which TAT stands; fresh if there is none
 	token  int64   // of that end
 	next   []piece
+	lapsed piece // that was given up last, and has not gone back
 
 	known int64 // token of the end of the last piece that was taken
 	depth int64 // how far ahead TAT was at the last answer of the store
@@ -125,10 +126,14 @@ func newLease(c *cell, name string, p *Policy, at int64) *lease {
 func (b *Budget) age(c *cell, at int64) {
 	l := c.lease
 	for l.end != fresh && max(*b.hold(c), at+c.late.Load())+c.interval > l.end {
-		l.stale += max(0, l.end-*b.hold(c)) / c.interval
+		l.lapsed = piece{start: *b.hold(c), end: l.end, token: l.token}
+		l.stale += max(0, l.lost()) / c.interval
 		b.advance(c)
 	}
 }
+
+// lost is how much of its TAT a lease has lost by being late.
+func (l *lease) lost() int64 { return l.lapsed.end - l.lapsed.start }
 
 // advance goes on to the next piece.
 func (b *Budget) advance(c *cell) {
@@ -165,7 +170,7 @@ func (b *Budget) gain(c *cell, p piece, inc, at int64) {
 }
 
 // drop forgets all pieces, as when a cool-down makes them worthless.
-func (l *lease) drop() { l.end, l.token, l.next = fresh, 0, nil }
+func (l *lease) drop() { l.end, l.token, l.next, l.lapsed = fresh, 0, nil, piece{} }
 
 // dropLeases is drop for all limits of a scope.
 func (s *scope) dropLeases() {
@@ -277,19 +282,31 @@ func (l *lease) hasNews(heard, interval int64) bool {
 	return l.seen && (!l.asked || l.lo > heard+l.depth+interval)
 }
 
-// surrender takes away what is left of the last piece. It returns how much that
-// is, and the token of its end.
+// surrender takes away what is left of the last piece, or of one that lapsed, if
+// there is none. It returns how much that is, and the token of its end.
 func (b *Budget) surrender(c *cell, at int64) (rest, token int64) {
 	l := c.lease
-	if n := len(l.next); n > 0 {
+	switch n := len(l.next); {
+	case n > 0:
 		p := l.next[n-1]
 		l.next = l.next[:n-1]
 		return p.end - p.start, p.token
+	case l.end != fresh:
+		rest, token = l.end-max(*b.hold(c), at), l.token
+		l.end, l.token = fresh, 0
+	default:
+		rest, token = l.lost(), l.lapsed.token
 	}
-	if l.end == fresh {
-		return 0, 0
-	}
-	rest, token = l.end-max(*b.hold(c), at), l.token
-	l.end, l.token = fresh, 0
+	l.lapsed = piece{}
 	return rest, token
+}
+
+// handBack puts what is surrendered into what is said of the cell's limit.
+func (b *Budget) handBack(c *cell, w *Want, at int64) {
+	rest, token := b.surrender(c, at)
+	if w.Back = whole(max(0, rest)); w.Back > 0 {
+		w.BackTo = token
+		c.lease.known = token - w.Back.Microseconds()
+		w.Known = c.lease.known
+	}
 }

@@ -134,7 +134,7 @@ func (l *Lane) waiting() int {
 // to be told that the store cannot know.
 func (b *Budget) surplus() bool {
 	for c := range b.leased() {
-		if c.lease.end != fresh || c.lease.hasNews(b.remote.heard, c.interval) {
+		if c.lease.end != fresh || c.lease.lost() >= c.interval || c.lease.hasNews(b.remote.heard, c.interval) {
 			return true
 		}
 	}
@@ -169,6 +169,9 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 			continue
 		}
 		w := b.want(c, at)
+		if c.lease.end == fresh {
+			b.handBack(c, &w, at)
+		}
 		have, _ := b.slots(c, at)
 		need := max(0, wanted-have)
 		if !b.fits(c, c.cost(n), at) {
@@ -243,12 +246,7 @@ func (b *Budget) returns(at int64, a *Ask) (cells []*cell) {
 	for c := range b.leased() {
 		w := b.want(c, at)
 		if b.waiting == 0 {
-			rest, token := b.surrender(c, at)
-			w.Back, w.BackTo = whole(max(0, rest)), token
-		}
-		if w.Back > 0 {
-			c.lease.known = w.BackTo - w.Back.Microseconds()
-			w.Known = c.lease.known
+			b.handBack(c, &w, at)
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)
 	}
