@@ -2,6 +2,7 @@ package throttle_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -63,4 +64,45 @@ func TestSlotOfACallThatGaveUpGoesBack(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 	})
+}
+
+// A dear call that finds a part of its lease too old takes all of it anew: the rest
+// would keep it from going, and it would keep the rest.
+func TestRestOfALateLeaseGoesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s halting
+		a := shared(t, &s, throttle.Limit{Rate: rate.Every(time.Hour), Burst: 10})
+		if _, err := a.Acquire(t.Context(), throttle.Call{Cost: 7, MaxWait: time.Minute}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// However late the answers come, one who is alone gets what the limit gives: no call
+// is kept waiting for a slot that its own budget let lapse.
+func TestAllIsUsedThoughAnswersAreLate(t *testing.T) {
+	for seed := range uint64(40) {
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			s := &erraticStore{most: 50 * time.Millisecond, r: rand.New(rand.NewPCG(seed, 1))}
+			l := &load{start: time.Now(), limit: throttle.Limit{Rate: rate.Every(time.Second), Burst: 1 + r.IntN(20)}}
+			b := shared(t, s, l.limit)
+			cost := 0
+			for range 100 {
+				n := 1 + r.IntN(min(5, l.limit.Burst))
+				if ticket, err := b.Acquire(t.Context(), throttle.Call{Cost: n}); err != nil {
+					t.Error(err)
+				} else {
+					ticket.Done()
+				}
+				cost += n
+			}
+			least := time.Duration(cost-l.limit.Burst) * time.Second
+			if took := time.Since(l.start); took > least+time.Second {
+				t.Errorf("%+v: calls of %d took %v, want no more than a slot beyond %v", l.limit, cost, took, least)
+			}
+			time.Sleep(time.Second) // a question may be under way
+		})
+	}
 }

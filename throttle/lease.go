@@ -164,7 +164,13 @@ func (b *Budget) gain(c *cell, p piece, inc, at int64) {
 	default:
 		l.next = append(l.next, p)
 	}
-	for len(l.next) > 0 && !b.fits(c, inc, at) {
+	b.makeFit(c, inc, at)
+}
+
+// makeFit goes on to a piece with room for a call that adds inc, if there is one.
+// Else it goes on to the last.
+func (b *Budget) makeFit(c *cell, inc, at int64) {
+	for len(c.lease.next) > 0 && !b.fits(c, inc, at) {
 		b.advance(c)
 	}
 }

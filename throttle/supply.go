@@ -169,14 +169,11 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 			continue
 		}
 		w := b.want(c, at)
-		if c.lease.end == fresh {
+		if b.makeFit(c, c.cost(n), at); !b.fits(c, c.cost(n), at) {
 			b.handBack(c, &w, at)
 		}
 		have, _ := b.slots(c, at)
 		need := max(0, wanted-have)
-		if !b.fits(c, c.cost(n), at) {
-			need = max(need, n)
-		}
 		if need > 0 {
 			w.Take, w.First = up(c.cost(need)), whole(c.cost(n))
 			late := time.Duration(c.lease.margin + max(b.remote.rtt, leastTrip) + c.lease.slack)
