@@ -10,8 +10,8 @@ type clocks struct {
 	known  bool
 }
 
-// acted is when the store acted, at so many microseconds of its own clock; at the
-// end of the question if it does not say.
+// acted is when the store acted at the latest, at so many microseconds of its own
+// clock; at the end of the question if it does not say.
 func (c *clocks) acted(micros, asked, at int64) int64 {
 	if micros == 0 {
 		return at
@@ -22,5 +22,8 @@ func (c *clocks) acted(micros, asked, at int64) int64 {
 		*c = clocks{lo, hi, true} // it was set
 	}
 	c.lo, c.hi = max(c.lo, lo), min(c.hi, hi)
-	return stored + c.lo + (c.hi-c.lo)/2
+	return stored + c.hi
 }
+
+// unsure is how much earlier the store may have acted.
+func (c *clocks) unsure() int64 { return c.hi - c.lo }

@@ -102,7 +102,8 @@ func (b *Budget) charge(l *Lane, at int64, n int, counted, nested bool) Ticket {
 	t := Ticket{budget: b, lane: l, cost: n, at: at}
 	for c := range b.cells(l) {
 		tat := b.hold(c)
-		*tat = c.after(b.tat(c), at+c.late.Load(), c.cost(n))
+		inc := c.cost(n)
+		*tat = c.after(b.tat(c), c.usedFrom(at, inc), inc)
 		c.share.spend(at, n)
 		if at >= c.end {
 			c.asked, t.asks = true, true

@@ -16,7 +16,7 @@ import (
 // A slot at TAT p is used from p − τ on, and not after p: so the calls of all
 // who have leases conform, in whatever order they come. (All that come from
 // instant a to instant b have their slots in [a, b+τ], where there is room for
-// (b−a+τ)/T + 1.) The late of the cell is how long before p that ends.
+// (b−a+τ)/T + 1.)
 type lease struct {
 	name   string
 	policy *Policy // of which the limit was made; nil if it was set by hand
@@ -34,6 +34,7 @@ type lease struct {
 	seen   bool
 	lo, hi int64
 	margin int64   // how much later than others a call may come to the server
+	unsure int64   // how much earlier than we think a slot may be, by the store's clock
 	least  float64 // calls that were left at the server at the least of these
 	heard  int     // answers
 
@@ -60,6 +61,8 @@ const (
 	leaseTime = 200 * time.Millisecond
 	// And for so many calls.
 	leaseMost = 64
+	// A call finds a slot that is of use for so long, if that can be had.
+	handy = int64(25 * time.Millisecond)
 	// Beside the margin, so much is kept at the server, as time.
 	reserveTime = int64(100 * time.Millisecond)
 	// So many answers tell how much is left at the server all the time.
@@ -115,17 +118,45 @@ func newLease(c *cell, name string, p *Policy, at int64) *lease {
 	l := &lease{name: name, policy: p, end: fresh, hi: far, lo: fresh, since: at}
 	if c.window == c.interval {
 		// Without any tolerance a slot is one instant, which no clock can meet.
-		l.slack = max(int64(250*time.Microsecond), min(c.interval/8, int64(25*time.Millisecond)))
+		l.slack = max(int64(250*time.Microsecond), min(c.interval/8, handy))
 	}
-	c.late.Store(-l.slack)
 	return l
+}
+
+// margins are what is kept back of the time in which a slot may be used by a call
+// that adds inc, at its beginning and at its end, so that calls conform which the
+// network, or a processor that has too much to do, bunches up, and though it is not
+// quite known how the clock of the store stands.
+func (c *cell) margins(inc int64) (early, late int64) {
+	l := c.lease
+	room := c.window - inc + c.spare(inc)
+	early = min(l.margin, room/4)
+	return early, min(l.margin+l.unsure, room/2) - l.slack
+}
+
+// spare is how much more is taken for a dear call, one that adds inc, so that it has
+// more than an instant to go in. What it does not use is for the calls behind it.
+func (c *cell) spare(inc int64) int64 {
+	if inc == c.interval {
+		return 0
+	}
+	return max(0, handy-(c.window-inc))
+}
+
+// usedFrom is where TAT is at least for a call at instant at that adds inc.
+func (c *cell) usedFrom(at, inc int64) int64 {
+	if c.lease == nil {
+		return at + c.late.Load()
+	}
+	_, late := c.margins(inc)
+	return at + late
 }
 
 // age takes away the pieces of a lease that can no longer be used, and brings
 // TAT to the first that can.
 func (b *Budget) age(c *cell, at int64) {
 	l := c.lease
-	for l.end != fresh && max(*b.hold(c), at+c.late.Load())+c.interval > l.end {
+	for l.end != fresh && max(*b.hold(c), c.usedFrom(at, c.interval))+c.interval > l.end {
 		l.lapsed = piece{start: *b.hold(c), end: l.end, token: l.token}
 		l.stale += max(0, l.lost()) / c.interval
 		b.advance(c)
@@ -190,7 +221,7 @@ func (s *scope) dropLeases() {
 // fits reports whether there is room on the piece where TAT stands for a call
 // that adds inc.
 func (b *Budget) fits(c *cell, inc, at int64) bool {
-	return c.lease.end != fresh && max(*b.hold(c), at+c.late.Load())+inc <= c.lease.end
+	return c.lease.end != fresh && max(*b.hold(c), c.usedFrom(at, inc))+inc <= c.lease.end
 }
 
 // slots is how many calls there is room for, and where the last of them is.
@@ -199,7 +230,7 @@ func (b *Budget) slots(c *cell, at int64) (n int, last int64) {
 	if l.end == fresh {
 		return 0, fresh
 	}
-	tat := max(*b.hold(c), at+c.late.Load())
+	tat := max(*b.hold(c), c.usedFrom(at, c.interval))
 	n, last = int((l.end-tat)/c.interval), l.end
 	for _, p := range l.next {
 		n += int((p.end - p.start) / c.interval)
@@ -211,7 +242,8 @@ func (b *Budget) slots(c *cell, at int64) (n int, last int64) {
 // dueAt is when a call that adds inc may go, by the lease and what the server
 // said: one that had its last answer knows that it would refuse the call before.
 func (b *Budget) dueAt(c *cell, inc int64) int64 {
-	return c.earliest(max(b.tat(c), c.lease.lo), inc) + c.lease.margin
+	early, _ := c.margins(inc)
+	return c.earliest(max(b.tat(c), c.lease.lo), inc) + early
 }
 
 // use notes a call of n that was charged to the cell.
@@ -246,14 +278,9 @@ func (l *lease) uses(good time.Duration) float64 {
 }
 
 // hear notes what an answer says of the TAT of the server, for the store.
-//
-// A part of the tolerance is kept back at both ends of the time in which a slot may
-// be used, so that calls which the network, or a processor that has too much to
-// do, bunches up still conform.
 func (l *lease) hear(c *cell, p *Policy, plan plan, jitter int64) {
 	l.seen, l.lo, l.hi = true, max(l.lo, plan.lo), min(l.hi, plan.hi)
 	l.margin = min(jitter, (c.window-c.interval)/4)
-	c.late.Store(l.margin - l.slack)
 	if p.Remaining >= 0 && p.Burst > 0 {
 		if l.heard == 0 || p.Remaining < l.least {
 			l.least = p.Remaining

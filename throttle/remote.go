@@ -211,7 +211,7 @@ func (r *remote) hear(ans *Answer, asked, at int64) int64 {
 // receive takes up a lease that was taken for the call when the store acted.
 func (b *Budget) receive(c *cell, got Lease, w *waiter, acted, at int64) {
 	p := piece{start: clamp(acted + int64(got.Start)), end: clamp(acted + int64(got.End)), token: got.Token}
-	c.lease.depth = p.end - at
+	c.lease.depth, c.lease.unsure = p.end-at, b.remote.clocks.unsure()
 	switch {
 	case p.end > p.start && w != nil:
 		c.lease.known = p.token

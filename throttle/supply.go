@@ -175,9 +175,11 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		have, _ := b.slots(c, at)
 		need := max(0, wanted-have)
 		if need > 0 {
-			w.Take, w.First = up(c.cost(need)), whole(c.cost(n))
-			late := time.Duration(c.lease.margin + max(b.remote.rtt, leastTrip) + c.lease.slack)
-			w.Ahead = up(max(int64(c.useful(keep+late)), due-at))
+			inc := c.cost(n)
+			w.Take, w.First = up(c.cost(need)+c.spare(inc)), whole(inc)
+			_, late := c.margins(inc)
+			late += max(b.remote.rtt, leastTrip)
+			w.Ahead = up(max(int64(c.useful(keep+time.Duration(late))), due-at))
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)
 	}

@@ -143,6 +143,10 @@ func (s *Store) parts(last int) int {
 	return DefaultProcesses
 }
 
+// dearSpare is how much more a dear call may take than it costs: it has more than an
+// instant to go in then, and what it does not use goes back.
+const dearSpare = 25 * time.Millisecond
+
 // part is the n-th part of what is wanted: of the rate, and of the burst. What is
 // taken may all be used at once, so that it is no more than that burst.
 //
@@ -153,11 +157,16 @@ func part(w throttle.Want, n int, had bool) throttle.Want {
 	burst := max(1, int64(w.Window/w.Interval)/int64(n))
 	p := throttle.Want{Name: w.Name, Interval: interval, Window: interval * time.Duration(burst)}
 	p.New = p.Window - interval
-	if had {
+	if !had {
+		p.Back, p.BackTo = w.Back*time.Duration(n), w.BackTo
+	} else {
 		p.New += max(0, w.New+w.Interval-w.Window) + time.Duration(rand.Float64()*float64(interval))
 	}
 	if w.Take > 0 {
 		most := max(w.First, w.Interval*time.Duration(burst))
+		if w.First > w.Interval {
+			most += dearSpare
+		}
 		p.Take = min(w.Take, most) * time.Duration(n)
 		p.First = p.Take
 	}

@@ -38,6 +38,7 @@ func All() []Test {
 		{"several limits", severalLimits},
 		{"lanes", lanes},
 		{"cost", cost},
+		{"all of the burst at once", wholeBurst},
 		{"a wait too long", tooLong},
 		{"a call that gives up", givesUp},
 		{"keys are apart", keysApart},
@@ -186,6 +187,23 @@ func cost(t *testing.T, hold Holder) {
 	_, err := a.Acquire(t.Context(), throttle.Call{Cost: 11})
 	if never, ok := errors.AsType[*throttle.NeverError](err); !ok || never.Cost != 11 {
 		t.Errorf("a call of more than the burst: %v, want a NeverError", err)
+	}
+}
+
+// A call of all the burst needs a limit that is full, and then goes.
+func wholeBurst(t *testing.T, hold Holder) {
+	limit := throttle.Limit{Rate: rate.Every(interval), Burst: 5}
+	a, b := hold("k", limit), hold("k", limit)
+	full := time.Now()
+	for i, holder := range []*throttle.Budget{a, b, a, a} {
+		ticket, err := holder.Acquire(t.Context(), throttle.Call{Cost: limit.Burst})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticket.Done()
+		if least := time.Duration(i*limit.Burst) * interval; time.Since(full) < least-time.Microsecond {
+			t.Errorf("call %d of all the burst went after %v, the limit allows it after %v", i, time.Since(full), least)
+		}
 	}
 }
 
