@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"log"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -25,13 +26,18 @@ var browser struct {
 	ctx   context.Context
 	stop  func()
 	err   error
+	temp  string // for what it leaves behind
 }
 
 func TestMain(m *testing.M) {
+	if browser.temp, browser.err = os.MkdirTemp("", "browser"); browser.err != nil {
+		log.Fatal(browser.err)
+	}
 	status := m.Run()
 	if browser.stop != nil {
 		browser.stop()
 	}
+	_ = os.RemoveAll(browser.temp) // what is left, the system clears up
 	os.Exit(status)
 }
 
@@ -50,6 +56,7 @@ func chromium(t *testing.T) context.Context {
 	browser.start.Do(func() {
 		allocated, end := chromedp.NewExecAllocator(context.Background(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 			chromedp.ExecPath(program),
+			chromedp.Env("TMPDIR="+browser.temp),
 			chromedp.NoSandbox, // which root cannot have; nobody is visited but ourselves
 			chromedp.Flag("no-proxy-server", true),
 		)...)
