@@ -193,7 +193,7 @@ func (l *Lines) Save(a *Answer) (int64, error) {
 func marshal(a *Answer, body []byte) ([]byte, error) {
 	v := line{URL: a.URL.String(), Status: a.Status, Type: strings.ToValidUTF8(a.Type, "\ufffd")}
 	switch {
-	case isJSON(a.Type) && json.Valid(body):
+	case isJSON(a.Type) && utf8.Valid(body) && json.Valid(body): // which lets any bytes be in a string
 		v.Body = json.RawMessage(body)
 	case utf8.Valid(body):
 		v.Body = string(body)

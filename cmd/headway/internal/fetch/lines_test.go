@@ -29,6 +29,7 @@ func TestLine(t *testing.T) {
 		{"application/json", "{\"a\" : 1.50,\n\"b\":[]}", `"type":"application/json","body":{"a":1.50,"b":[]}`},
 		{"application/problem+json; charset=utf-8", "null", `"type":"application/problem+json; charset=utf-8","body":null`},
 		{"application/json", `{"a":`, `"type":"application/json","body":"{\"a\":"`},
+		{"application/json", "\"caf\xe9\"", `"type":"application/json","body_base64":"ImNhZuki"`},
 		{"text/plain", `{}`, `"type":"text/plain","body":"{}"`},
 		{"image/png", "\x89PNG", `"type":"image/png","body_base64":"iVBORw=="`},
 		{"a\xffb;;", "a", `"type":"a�b;;","body":"a"`},
