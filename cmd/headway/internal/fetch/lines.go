@@ -49,8 +49,9 @@ type line struct {
 // begin is how every line begins.
 const begin = `{"url":"`
 
-// maxHead is what is read of a line to find its URL and status.
-const maxHead = maxURL + 1024
+// maxHead is what is read of a line to find its URL and status. JSON may write
+// two bytes for one of the URL.
+const maxHead = 2*maxURL + 1024
 
 // ErrLine is what is wrong with a line that no [Lines] wrote.
 var ErrLine = errors.New("no line of headway fetch; nothing was changed")

@@ -99,6 +99,28 @@ func TestLinesResume(t *testing.T) {
 	}
 }
 
+// The longest URL is found again, though JSON writes two bytes for each of its
+// quotation marks.
+func TestLinesLongestURL(t *testing.T) {
+	const front = "https://api.test/?"
+	long := front + strings.Repeat(`"`, maxURL-len(front))
+	name := filepath.Join(t.TempDir(), "out.jsonl")
+	l := openLines(t, name)
+	if _, err := l.Save(answer(t, long, 200, strings.NewReader("a"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlan(t, long)
+	if err := openLines(t, name).Resume(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Begin(); err != nil || p.Here != 1 {
+		t.Errorf("%d are here, %v, want 1", p.Here, err)
+	}
+}
+
 // jsonLines are the lines of a file, all of them whole.
 func jsonLines(t *testing.T, data []byte) (lines []line) {
 	t.Helper()
