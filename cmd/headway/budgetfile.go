@@ -85,6 +85,9 @@ func (f budgetFile) save(t *transport.Transport) error {
 
 // temporary makes a file beside it, which only its owner can read.
 func (f budgetFile) temporary() (*os.File, error) {
+	if info, err := os.Stat(string(f)); err == nil && !info.Mode().IsRegular() {
+		return nil, &inputError{name: string(f), problem: "not a regular file"} // whose place none can take
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(string(f)), ".headway-*")
 	if err != nil {
 		return nil, unreadable(string(f), err)

@@ -75,6 +75,9 @@ func TestBudgetFileErrors(t *testing.T) {
 	if err := nowhere.save(byHandOnly()); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("save to nowhere: %v", err)
 	}
+	if err := budgetFile(os.DevNull).restore(newEnv(t), byHandOnly()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("restore from a device: %v", err)
+	}
 	if err := budgetFile("").restore(newEnv(t), byHandOnly()); err != nil {
 		t.Errorf("no file: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -209,11 +210,20 @@ func TestFetchHeader(t *testing.T) {
 	}
 }
 
+// A path of n leads on n times. Ten redirects are followed, and no more.
 func TestFetchRedirects(t *testing.T) {
-	srv := plentiful(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) })
-	s, status := summed(t, "", "--out", t.TempDir(), srv.URL)
-	if status != failed || len(s.Causes) != 1 || s.Causes[0].Text != "more than 10 redirects" || s.Sent != 10 {
-		t.Errorf("status %d, %+v", status, s)
+	srv := plentiful(t, func(w http.ResponseWriter, r *http.Request) {
+		if n, _ := strconv.Atoi(r.URL.Path[1:]); n > 0 {
+			http.Redirect(w, r, "/"+strconv.Itoa(n-1), http.StatusFound)
+		}
+	})
+	s, status := summed(t, "", "--out", t.TempDir(), srv.URL+"/10")
+	if status != ok || s.Fetched != 1 || s.Sent != 11 {
+		t.Errorf("10 redirects: status %d, %+v", status, s)
+	}
+	s, status = summed(t, "", "--out", t.TempDir(), srv.URL+"/11")
+	if status != failed || len(s.Causes) != 1 || s.Causes[0].Text != "more than 10 redirects" || s.Sent != 11 {
+		t.Errorf("11 redirects: status %d, %+v", status, s)
 	}
 }
 

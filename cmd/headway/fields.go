@@ -38,7 +38,7 @@ func addFields(req *http.Request, fields []string) error {
 func stripFields(req *http.Request, via []*http.Request, fields []string) error {
 	first := via[0].URL
 	switch {
-	case len(via) >= 10:
+	case len(via) > 10: // the first of these is no redirect
 		return fetch.ErrRedirects
 	case req.URL.Host == first.Host && (req.URL.Scheme == first.Scheme || req.URL.Scheme == "https"):
 		return nil

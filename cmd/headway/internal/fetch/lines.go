@@ -49,8 +49,9 @@ type line struct {
 // begin is how every line begins.
 const begin = `{"url":"`
 
-// maxHead is what is read of a line to find its URL and status.
-const maxHead = maxURL + 1024
+// maxHead is what is read of a line to find its URL and status. JSON may write
+// two bytes for one of the URL.
+const maxHead = 2*maxURL + 1024
 
 // ErrLine is what is wrong with a line that no [Lines] wrote.
 var ErrLine = errors.New("no line of headway fetch; nothing was changed")
@@ -193,7 +194,7 @@ func (l *Lines) Save(a *Answer) (int64, error) {
 func marshal(a *Answer, body []byte) ([]byte, error) {
 	v := line{URL: a.URL.String(), Status: a.Status, Type: strings.ToValidUTF8(a.Type, "\ufffd")}
 	switch {
-	case isJSON(a.Type) && json.Valid(body):
+	case isJSON(a.Type) && utf8.Valid(body) && json.Valid(body): // which lets any bytes be in a string
 		v.Body = json.RawMessage(body)
 	case utf8.Valid(body):
 		v.Body = string(body)

@@ -29,6 +29,7 @@ func TestLine(t *testing.T) {
 		{"application/json", "{\"a\" : 1.50,\n\"b\":[]}", `"type":"application/json","body":{"a":1.50,"b":[]}`},
 		{"application/problem+json; charset=utf-8", "null", `"type":"application/problem+json; charset=utf-8","body":null`},
 		{"application/json", `{"a":`, `"type":"application/json","body":"{\"a\":"`},
+		{"application/json", "\"caf\xe9\"", `"type":"application/json","body_base64":"ImNhZuki"`},
 		{"text/plain", `{}`, `"type":"text/plain","body":"{}"`},
 		{"image/png", "\x89PNG", `"type":"image/png","body_base64":"iVBORw=="`},
 		{"a\xffb;;", "a", `"type":"a�b;;","body":"a"`},
@@ -95,6 +96,28 @@ func TestLinesResume(t *testing.T) {
 				t.Errorf("afterwards: %.300q", got)
 			}
 		})
+	}
+}
+
+// The longest URL is found again, though JSON writes two bytes for each of its
+// quotation marks.
+func TestLinesLongestURL(t *testing.T) {
+	const front = "https://api.test/?"
+	long := front + strings.Repeat(`"`, maxURL-len(front))
+	name := filepath.Join(t.TempDir(), "out.jsonl")
+	l := openLines(t, name)
+	if _, err := l.Save(answer(t, long, 200, strings.NewReader("a"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlan(t, long)
+	if err := openLines(t, name).Resume(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Begin(); err != nil || p.Here != 1 {
+		t.Errorf("%d are here, %v, want 1", p.Here, err)
 	}
 }
 

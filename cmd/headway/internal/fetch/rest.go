@@ -38,7 +38,12 @@ func NewRest(name string) (*Rest, error) {
 
 // beside makes a file next to another, which only its owner can read: there may
 // be secrets in URLs.
-func beside(name string) (*os.File, error) { return os.CreateTemp(filepath.Dir(name), ".headway-*") }
+func beside(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file") // whose place none can take
+	}
+	return os.CreateTemp(filepath.Dir(name), ".headway-*")
+}
 
 func (r *Rest) add(url, cause string) {
 	if r == nil {

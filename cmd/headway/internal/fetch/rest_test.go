@@ -37,6 +37,9 @@ func TestRest(t *testing.T) {
 	if _, err := NewRest(filepath.Join(t.TempDir(), "no", "such")); err == nil {
 		t.Error("a list in no folder")
 	}
+	if _, err := NewRest(t.TempDir()); err == nil { // or a device, which would be lost
+		t.Error("a list in the place of a folder")
+	}
 	var none *Rest
 	none.add("a", "b")
 	none.Drop()

@@ -62,12 +62,16 @@ func (c *call) answered(resp *http.Response) {
 	}
 }
 
-// lingering is how long somebody who sends nothing may take to send more.
-const lingering = 50 * time.Millisecond
+// How long an answer that has ended waits for a request that has not.
+const (
+	lingering = 50 * time.Millisecond // for who sends nothing to send more
+	leaving   = time.Second           // for all that still comes
+)
 
 // leave is for when an answer has ended. A request that has not is still being
 // read, and net/http wants that to be over, or it cuts off a client that goes on
-// to send, who then has no answer.
+// to send, who then has no answer. One who waits for us sends nothing, and would
+// hold the connection: it is not for another request, so the deadline can stay.
 func (c *call) leave(w http.ResponseWriter) {
 	if c.body == nil || c.body.ended.Load() {
 		return
@@ -75,7 +79,7 @@ func (c *call) leave(w http.ResponseWriter) {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(lingering))
 	c.body.shut()
-	_ = rc.SetReadDeadline(time.Time{})
+	_ = rc.SetReadDeadline(time.Now().Add(leaving))
 }
 
 // A watchedBody knows whether all of it has been read.

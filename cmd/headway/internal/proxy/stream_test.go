@@ -13,6 +13,7 @@ import (
 	"net/textproto"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/headway-go/headway/transport"
 )
@@ -188,6 +189,10 @@ func TestExpectContinue(t *testing.T) {
 				t.Errorf("%s: the answer is %q, want %s", tt.path, status, tt.status)
 			}
 			if tt.status != "100" {
+				_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // so that what is wrong ends as well
+				if _, err := io.Copy(io.Discard, in); err != nil {
+					t.Errorf("%s: the connection stays for a body that nobody wants: %v", tt.path, err)
+				}
 				continue
 			}
 			_, _ = textproto.NewReader(in).ReadMIMEHeader() // the end of the 100
