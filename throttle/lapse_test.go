@@ -106,3 +106,21 @@ func TestAllIsUsedThoughAnswersAreLate(t *testing.T) {
 		})
 	}
 }
+
+// One who calls again as soon as a call went gets more slots at a time, however long
+// the store takes to answer.
+func TestSlowStoreGivesMoreAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{latency: 300 * time.Millisecond}
+		b := shared(t, s, throttle.Limit{Rate: 500, Burst: 200})
+		for range 1000 {
+			if _, err := b.Acquire(t.Context(), throttle.Call{MaxWait: time.Minute}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(s.asked()); n > 50 {
+			t.Errorf("asked %d times for 1000 calls", n)
+		}
+		time.Sleep(time.Second)
+	})
+}

@@ -253,8 +253,9 @@ func (b *Budget) use(c *cell, n int, at int64) {
 	b.age(c, at)
 }
 
-// measure brings the rate of our own calls up to date.
-func (l *lease) measure(at int64) {
+// measure brings the rate of our own calls up to date. An answer of the store takes
+// trip, in which none may have gone.
+func (l *lease) measure(at, trip int64) {
 	dt := float64(at-l.since) / 1e9
 	if dt <= 0 {
 		return
@@ -264,7 +265,7 @@ func (l *lease) measure(at int64) {
 	switch {
 	case l.stale > 0:
 		l.more = 0
-	case dt < leaseTime.Seconds()/2:
+	case dt < leaseTime.Seconds()/2+2*float64(trip)/1e9:
 		l.more = float64(2 * l.spent) // as far as we know they wait for us, and for nothing else
 	default:
 		l.more = float64(l.spent) * 5 / 4

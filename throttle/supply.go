@@ -189,7 +189,7 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 func (b *Budget) measure(l *Lane, at int64) {
 	for c := range b.cells(l) {
 		if c.lease != nil {
-			c.lease.measure(at)
+			c.lease.measure(at, b.remote.rtt)
 		}
 	}
 }
