@@ -124,3 +124,20 @@ func TestSlowStoreGivesMoreAtATime(t *testing.T) {
 		time.Sleep(time.Second)
 	})
 }
+
+// A tolerance that is shorter than the way to the store and back keeps no call from
+// going: its slot is put as far ahead as the answer takes.
+func TestToleranceShorterThanTheTrip(t *testing.T) {
+	for _, burst := range []int{1, 2, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &erraticStore{most: 15 * time.Millisecond, r: rand.New(rand.NewPCG(uint64(burst), 0))}
+			b := shared(t, s, throttle.Limit{Rate: 2000, Burst: burst})
+			for i := range 100 {
+				if _, err := b.Acquire(t.Context(), throttle.Call{MaxWait: 500 * time.Millisecond}); err != nil {
+					t.Fatalf("burst %d, call %d: %v", burst, i, err)
+				}
+			}
+			time.Sleep(time.Second) // a question may be under way
+		})
+	}
+}

@@ -177,9 +177,10 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		if need > 0 {
 			inc := c.cost(n)
 			w.Take, w.First = up(c.cost(need)+c.spare(inc)), whole(inc)
+			// However little tolerance there is, the answer must come in time.
 			_, late := c.margins(inc)
-			late += max(b.remote.rtt, leastTrip)
-			w.Ahead = up(max(int64(c.useful(keep+time.Duration(late))), due-at))
+			late += max(b.remote.rtt+min(b.remote.rtt, handy), leastTrip)
+			w.Ahead = up(max(int64(c.useful(keep+time.Duration(late))), late, due-at))
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)
 	}
