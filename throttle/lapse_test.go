@@ -141,3 +141,21 @@ func TestToleranceShorterThanTheTrip(t *testing.T) {
 		})
 	}
 }
+
+// A slot is of use for longer than a timer may be late, however short the tolerance
+// is: it can be used from τ before it, and as late as the last one of its lease.
+func TestSlotIsLongerThanATimerIsLate(t *testing.T) {
+	for _, l := range []throttle.Limit{{Rate: 2000, Burst: 1}, {Rate: 2000, Burst: 2}, {Rate: 500, Burst: 1}, {Rate: 1e5, Burst: 20}} {
+		synctest.Test(t, func(t *testing.T) {
+			var s spy
+			if err := shared(t, &s, l).Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w := s.asked()[0].Wants[0]
+			if good := w.Take - w.First + w.Window - w.First; good < 1500*time.Microsecond {
+				t.Errorf("%+v: a slot is of use for %v", l, good)
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}

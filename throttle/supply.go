@@ -176,7 +176,7 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		need := max(0, wanted-have)
 		if need > 0 {
 			inc := c.cost(n)
-			w.Take, w.First = up(c.cost(need)+c.spare(inc)), whole(inc)
+			w.Take, w.First = up(c.cost(need)+c.extra(inc)), whole(inc)
 			// However little tolerance there is, the answer must come in time.
 			_, late := c.margins(inc)
 			late += max(b.remote.rtt+min(b.remote.rtt, handy), leastTrip)
