@@ -106,3 +106,56 @@ func TestAllIsUsedThoughAnswersAreLate(t *testing.T) {
 		})
 	}
 }
+
+// One who calls again as soon as a call went gets more slots at a time, however long
+// the store takes to answer.
+func TestSlowStoreGivesMoreAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{latency: 300 * time.Millisecond}
+		b := shared(t, s, throttle.Limit{Rate: 500, Burst: 200})
+		for range 1000 {
+			if _, err := b.Acquire(t.Context(), throttle.Call{MaxWait: time.Minute}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(s.asked()); n > 50 {
+			t.Errorf("asked %d times for 1000 calls", n)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// A tolerance that is shorter than the way to the store and back keeps no call from
+// going: its slot is put as far ahead as the answer takes.
+func TestToleranceShorterThanTheTrip(t *testing.T) {
+	for _, burst := range []int{1, 2, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &erraticStore{most: 15 * time.Millisecond, r: rand.New(rand.NewPCG(uint64(burst), 0))}
+			b := shared(t, s, throttle.Limit{Rate: 2000, Burst: burst})
+			for i := range 100 {
+				if _, err := b.Acquire(t.Context(), throttle.Call{MaxWait: 500 * time.Millisecond}); err != nil {
+					t.Fatalf("burst %d, call %d: %v", burst, i, err)
+				}
+			}
+			time.Sleep(time.Second) // a question may be under way
+		})
+	}
+}
+
+// A slot is of use for longer than a timer may be late, however short the tolerance
+// is: it can be used from τ before it, and as late as the last one of its lease.
+func TestSlotIsLongerThanATimerIsLate(t *testing.T) {
+	for _, l := range []throttle.Limit{{Rate: 2000, Burst: 1}, {Rate: 2000, Burst: 2}, {Rate: 500, Burst: 1}, {Rate: 1e5, Burst: 20}} {
+		synctest.Test(t, func(t *testing.T) {
+			var s spy
+			if err := shared(t, &s, l).Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w := s.asked()[0].Wants[0]
+			if good := w.Take - w.First + w.Window - w.First; good < 1500*time.Microsecond {
+				t.Errorf("%+v: a slot is of use for %v", l, good)
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}

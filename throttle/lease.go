@@ -63,6 +63,8 @@ const (
 	leaseMost = 64
 	// A call finds a slot that is of use for so long, if that can be had.
 	handy = int64(25 * time.Millisecond)
+	// A timer may be so late on a machine that has little to do.
+	tick = int64(2 * time.Millisecond)
 	// Beside the margin, so much is kept at the server, as time.
 	reserveTime = int64(100 * time.Millisecond)
 	// So many answers tell how much is left at the server all the time.
@@ -141,6 +143,12 @@ func (c *cell) spare(inc int64) int64 {
 		return 0
 	}
 	return max(0, handy-(c.window-inc))
+}
+
+// extra is how much more is taken for a call that adds inc, and those behind it: its
+// spare, or what keeps a timer from missing it where even the tolerance is shorter.
+func (c *cell) extra(inc int64) int64 {
+	return max(c.spare(inc), tick-(c.window-inc)-c.lease.slack)
 }
 
 // usedFrom is where TAT is at least for a call at instant at that adds inc.
@@ -253,8 +261,9 @@ func (b *Budget) use(c *cell, n int, at int64) {
 	b.age(c, at)
 }
 
-// measure brings the rate of our own calls up to date.
-func (l *lease) measure(at int64) {
+// measure brings the rate of our own calls up to date. An answer of the store takes
+// trip, in which none may have gone.
+func (l *lease) measure(at, trip int64) {
 	dt := float64(at-l.since) / 1e9
 	if dt <= 0 {
 		return
@@ -264,7 +273,7 @@ func (l *lease) measure(at int64) {
 	switch {
 	case l.stale > 0:
 		l.more = 0
-	case dt < leaseTime.Seconds()/2:
+	case dt < leaseTime.Seconds()/2+2*float64(trip)/1e9:
 		l.more = float64(2 * l.spent) // as far as we know they wait for us, and for nothing else
 	default:
 		l.more = float64(l.spent) * 5 / 4

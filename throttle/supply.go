@@ -176,10 +176,11 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		need := max(0, wanted-have)
 		if need > 0 {
 			inc := c.cost(n)
-			w.Take, w.First = up(c.cost(need)+c.spare(inc)), whole(inc)
+			w.Take, w.First = up(c.cost(need)+c.extra(inc)), whole(inc)
+			// However little tolerance there is, the answer must come in time.
 			_, late := c.margins(inc)
-			late += max(b.remote.rtt, leastTrip)
-			w.Ahead = up(max(int64(c.useful(keep+time.Duration(late))), due-at))
+			late += max(b.remote.rtt+min(b.remote.rtt, handy), leastTrip)
+			w.Ahead = up(max(int64(c.useful(keep+time.Duration(late))), late, due-at))
 		}
 		a.Wants, cells = append(a.Wants, w), append(cells, c)
 	}
@@ -189,7 +190,7 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 func (b *Budget) measure(l *Lane, at int64) {
 	for c := range b.cells(l) {
 		if c.lease != nil {
-			c.lease.measure(at)
+			c.lease.measure(at, b.remote.rtt)
 		}
 	}
 }
