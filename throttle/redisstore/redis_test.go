@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -19,7 +20,9 @@ import (
 // the test, unless HEADWAY_REQUIRE names it.
 func startRedis(t testing.TB, args ...string) *redisserver.Server {
 	t.Helper()
-	s, err := redisserver.Start(t.Context(), args...)
+	// The context of the test ends before its cleanup does, and a question may still be
+	// under way then.
+	s, err := redisserver.Start(context.WithoutCancel(t.Context()), args...)
 	if errors.Is(err, redisserver.ErrNone) {
 		if slices.Contains(strings.Split(os.Getenv("HEADWAY_REQUIRE"), ","), "redis-server") {
 			t.Fatal(err, ", and HEADWAY_REQUIRE says that it must be")
