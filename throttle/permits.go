@@ -83,6 +83,9 @@ func (p *permits) take(at int64) (untilDone, untilAnswered bool) {
 	return untilDone, untilAnswered
 }
 
+// few reports whether the calls of the start are few yet.
+func (p *permits) few() bool { return p.cold > 0 && p.cold <= coldCalls }
+
 // firstCall is when the first call went, or at if that is not known.
 func (b *Budget) firstCall(at int64) int64 {
 	if b.permits.coldEnd == far {
