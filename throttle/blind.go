@@ -28,6 +28,7 @@ type tokenClock struct {
 	marked   bool    // that is the mark
 	vague    int     // refusals in a row that made no reading
 	sure     bool    // there was one that did
+	roomy    bool    // there was none, and the bucket will not run over while we wait
 	closed   int64   // for how long nothing has been let through
 	full     bool    // it was full at the mark, and not empty
 	window   float64 // seconds of a window, if it seems to be one
@@ -43,7 +44,12 @@ const (
 	clockGain       = 0.03      // of a rate that is not yet known well
 	clockLeast      = 1.0 / 500 // of one that is
 	clockMost       = 0.25      // of one that seems to have risen
+	clockCrowd      = 1.0       // of one that we asked for little of until a crowd went
+	clockStart      = 0.5       // seconds in which none did
 	clockBank       = 3.0       // calls to let gather after a refusal
+	clockSearch     = 16.0      // and while only a bound of the rate is known
+	clockPatience   = 10.0      // seconds that this may take
+	clockAlone      = 4         // calls let through then before two are under way
 	clockLeastSeen  = 3         // calls let through, without which there is nothing to read
 	clockVague      = 3         // refusals without a reading: it is no limit of a rate
 	clockSlowest    = 1.0 / 60  // calls a second, whatever a server does
@@ -60,6 +66,8 @@ const (
 type refusal struct {
 	at, until, admitted int64
 	byHand              bool // the calls have a limit that was set by hand
+	first               bool // nothing was refused before
+	few                 bool // calls were under way until then, not a crowd
 }
 
 // refused takes in a refusal, and returns how much longer to wait.
@@ -78,10 +86,7 @@ func (c *tokenClock) refused(start int64, r refusal) int64 {
 		c.marked = false
 	}
 	c.rate = max(c.rate, clockSlowest)
-	extra := int64(0)
-	if c.vague == 0 {
-		extra = int64(min(clockBank, c.burst-1) * 1e9 / c.rate)
-	}
+	extra := c.rest(start, r)
 	c.pause(r.until + extra - r.at)
 	if closed || c.window > 0 && c.block(r) {
 		c.banked = clockBank // nothing gathers while a window is closed
@@ -90,9 +95,26 @@ func (c *tokenClock) refused(start int64, r refusal) int64 {
 	return extra
 }
 
+// rest is how much longer to wait than the server asks for, so that something
+// gathers in the bucket.
+func (c *tokenClock) rest(start int64, r refusal) int64 {
+	gather := 0.0
+	switch {
+	case c.roomy && r.few && c.window == 0:
+		return r.at - start // it cannot fill in the time that it took to use it up
+	case c.vague == 0:
+		gather = min(clockBank, c.burst-1)
+	case c.roomy:
+		// The rate is a bound. If it is not far off, the next refusal makes a reading.
+		gather = min(clockSearch, c.burst/4, clockPatience*c.rate)
+	}
+	return int64(gather * 1e9 / c.rate)
+}
+
 // begin is for the very first: what went until then went from a full bucket.
 func (c *tokenClock) begin(start int64, r refusal) {
 	c.burst = max(1, float64(r.admitted))
+	c.roomy = r.first && c.burst >= clockSteady && r.at-start <= coldTime
 	c.rate = c.burst / max(float64(r.at-start)/1e9, clockFirst)
 	// A limit set by hand is a better guess than what one flight shows.
 	if !r.byHand && c.block(r) {
@@ -101,10 +123,15 @@ func (c *tokenClock) begin(start int64, r refusal) {
 		c.restart(r.until, r.admitted)
 		return
 	}
-	if c.gain = clockGain; r.at-start > coldTime/2 {
-		c.gain = clockMost // at the start we may have asked for less than there was
-	}
 	c.restart(r.at, r.admitted)
+	switch {
+	case r.few || float64(r.at-start)/1e9 < clockStart:
+		c.gain = clockGain
+	case c.roomy:
+		c.gain = clockCrowd
+	default:
+		c.gain = clockMost // we may have asked for less than there was
+	}
 }
 
 // block reports whether the server will let nothing through for so long that a
@@ -162,10 +189,11 @@ func (c *tokenClock) read(r refusal) bool {
 // settle takes a reading for the rate, and the gain to go on with if that is no
 // surprise.
 func (c *tokenClock) settle(reading, gain float64) {
-	if math.Abs(reading-c.rate) > 0.1*c.rate {
+	bound := c.vague > 0 && c.roomy // was all that we knew
+	if !bound && math.Abs(reading-c.rate) > 0.1*c.rate {
 		gain = clockGain
 	}
-	c.rate, c.gain, c.vague, c.sure = reading, gain, 0, true
+	c.rate, c.gain, c.vague, c.sure, c.roomy = reading, gain, 0, true, false
 }
 
 // pause reckons with a time in which nothing goes: what gathers in it, and what
@@ -180,6 +208,12 @@ func (c *tokenClock) pause(length int64) {
 		least = min(least, c.banked/(clockLossPer*lost))
 	}
 	c.gain = max(c.gain, least)
+}
+
+// early reports whether a refusal would still make no reading of a rate that is
+// looked for: then two calls under way would be two refusals for nothing.
+func (c *tokenClock) early(admitted int64) bool {
+	return c.roomy && admitted-c.raised < clockAlone
 }
 
 // late takes in a call that was let through, and went before the call that was
@@ -242,7 +276,7 @@ func (b *Budget) learnRefusal(t *Ticket, at, until int64) int64 {
 	if went == fresh {
 		went = at
 	}
-	extra := s.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, len(b.byHand)+len(t.lane.own) > 0})
+	extra := s.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, len(b.byHand)+len(t.lane.own) > 0, s.rejected == 0, b.permits.few()})
 	if s.clock.vague > clockVague {
 		b.unpace(s)
 		return 0

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// A toy bucket answers at once; nothing but its refusals is known.
+// A toy bucket answers after a while; nothing but its refusals is known.
 type toyBucket struct {
 	rate, size, level float64
 	at                time.Time
+	trip              time.Duration
 }
 
 func (t *toyBucket) take(at time.Time) bool {
@@ -33,6 +34,7 @@ func saturate(b *Budget, server *toyBucket, start time.Time, from, span time.Dur
 		}
 		ok = server.take(at)
 		ticket.pressed = true
+		at = at.Add(server.trip)
 		if ok {
 			ticket.AnsweredAt(at, nil)
 			ticket.SucceededAt(at)
@@ -72,6 +74,100 @@ func TestTokenClockFindsTheRate(t *testing.T) {
 		if used < 0.98 || used > 1.01 || share > 0.005 {
 			t.Errorf("%+v: %.2f %% used, %.3f %% refused", hidden, 100*used, 100*share)
 		}
+	}
+}
+
+// A slow bucket, of which little gathers between refusals, costs few of them all
+// the same.
+func TestTokenClockFindsASlowBucket(t *testing.T) {
+	for _, hidden := range []toyBucket{{rate: 1, size: 60}, {rate: 1, size: 20}, {rate: 2, size: 40}} {
+		b := &Budget{}
+		b.Probe()
+		start := time.Now()
+		server := hidden
+		server.level, server.at, server.trip = server.size, start, 15*time.Millisecond
+		through, refused := saturate(b, &server, start, 0, 10*time.Minute)
+		used := float64(through) / (hidden.size + hidden.rate*600)
+		if used < 0.985 || used > 1 || refused > 6 {
+			t.Errorf("%+v: %.2f %% used, %d refused", hidden, 100*used, refused)
+		}
+	}
+}
+
+const second = int64(time.Second)
+
+// sixty is a clock at the first refusal of a bucket of 60, used up in a second.
+func sixty(few bool) (c tokenClock, extra int64) {
+	extra = c.refused(0, refusal{at: second, until: second + second/10, admitted: 60, first: true, few: few})
+	return c, extra
+}
+
+// The first pause is as long as the bucket took to run dry: it does not fill up in
+// that. After a crowd nothing is known of how long it took.
+func TestFirstPauseIsAsLongAsTheFirstBurst(t *testing.T) {
+	if _, extra := sixty(true); extra != second {
+		t.Errorf("a pause of %v after few calls, want 1s", time.Duration(extra))
+	}
+	if _, extra := sixty(false); extra > second/10 {
+		t.Errorf("a pause of %v after a crowd", time.Duration(extra))
+	}
+}
+
+// While only a bound of the rate is known, so much gathers that the next refusal
+// makes a reading, but nobody waits for long; and that reading is no surprise.
+func TestNextRefusalAfterABoundMakesAReading(t *testing.T) {
+	c, _ := sixty(true)
+	extra := c.refused(0, refusal{at: 11 * second / 5, until: 12 * second / 5, admitted: 61})
+	if want := int64(15e9 / c.rate); c.vague != 1 || extra != want {
+		t.Errorf("bound %v/s, pause %v; want %v", c.rate, time.Duration(extra), time.Duration(want))
+	}
+	slow := c
+	if extra := slow.refused(0, refusal{at: 30 * second, until: 31 * second, admitted: 62}); (extra+second/2)/second != 10 {
+		t.Errorf("bound %v/s, pause %v; want 10s", slow.rate, time.Duration(extra))
+	}
+	c.refused(0, refusal{at: 30 * second, until: 31 * second, admitted: 89})
+	if math.Abs(c.rate-1) > 0.05 || c.gain != clockGain/2 {
+		t.Errorf("rate %v, gain %v after a reading", c.rate, c.gain)
+	}
+	if extra := c.refused(0, refusal{at: 40 * second, until: 41 * second, admitted: 92}); extra != 0 {
+		t.Errorf("a pause of %v for a rate that was known", time.Duration(extra))
+	}
+}
+
+// A window that tells when it ends has nothing to gather before that.
+func TestNoLongPauseAfterAWindow(t *testing.T) {
+	var c tokenClock
+	extra := c.refused(0, refusal{at: second, until: 60 * second, admitted: 60, first: true, few: true})
+	if want := int64(clockBank * 1e9 / c.rate); extra != want {
+		t.Errorf("a pause of %v after a minute, want %v", time.Duration(extra), time.Duration(want))
+	}
+}
+
+// Of a small bucket, or one that was used up after the start, no long pause is
+// made: it may run over, or be none.
+func TestNoLongPauseForOtherBuckets(t *testing.T) {
+	for name, first := range map[string]refusal{
+		"small": {at: second, admitted: 5, first: true, few: true},
+		"late":  {at: 3 * second, admitted: 60, first: true},
+		"again": {at: second, admitted: 60},
+	} {
+		var c tokenClock
+		first.until = first.at + second/10
+		extra := c.refused(0, first)
+		extra += c.refused(0, refusal{at: first.at + 2*second, until: first.at + 3*second, admitted: first.admitted + 1})
+		if extra >= second {
+			t.Errorf("%s: pauses of %v", name, time.Duration(extra))
+		}
+	}
+}
+
+// A crowd that comes after a careful start finds more than was asked for in it.
+func TestClockRisesFastAfterACrowd(t *testing.T) {
+	if c, _ := sixty(false); c.limit().Rate < 100 {
+		t.Errorf("%v/s after a crowd at the end of a start at 60/s", c.limit().Rate)
+	}
+	if c, _ := sixty(true); c.limit().Rate > 62 {
+		t.Errorf("%v/s after few calls, 60/s of which used the bucket up", c.limit().Rate)
 	}
 }
 

@@ -53,7 +53,7 @@ func (b *Budget) endCoolDown(s *scope) {
 	if s == &b.root {
 		b.shiftBound(s.cool.until)
 	}
-	b.permits.slow = 1 // for those of whom no limit says how far apart they may be
+	b.permits.slow, b.permits.cold = 1, 0 // for those of whom no limit says how far apart they may be
 	s.cool.until = fresh
 }
 

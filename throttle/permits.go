@@ -13,7 +13,7 @@ type permits struct {
 	flying  int   // calls that were not answered, where they are counted
 	slow    int   // at most so many of them after a refusal; 0: any number
 	cold    int   // at most so many of them at the start; 0: any number
-	warmed  int   // how many were let through then
+	warmed  int   // how many went then
 	coldEnd int64 // when the start is over; far until the first call
 }
 
@@ -22,12 +22,22 @@ type permits struct {
 // that a server with a small burst does not refuse a crowd.
 const coldCalls = 9
 
-// coldEnough is how many calls a server lets through before it is taken to be
-// one of those that need no care.
-const coldEnough = 100
+// coldFew is how many may be once those went, and the server still publishes
+// nothing: about so many are refused when a bucket runs dry.
+const coldFew = 3
+
+// coldEnough is how many calls go before the server is taken to be one of those
+// that need no care: more than the 60 a minute that are common. From then on, or
+// in the last coldRamp of the start, each that it lets through makes room for
+// one more.
+const coldEnough = 64
 
 // coldTime is how long the start lasts: nobody is to wait for a slow server.
-const coldTime = int64(time.Second)
+// Before coldRamp, one that answers in 50 ms is asked some 70 times.
+const (
+	coldTime = int64(2500 * time.Millisecond)
+	coldRamp = int64(time.Second)
+)
 
 // most is the stricter cap, 0 if there is none.
 func (p *permits) most() int {
@@ -71,8 +81,8 @@ func (b *Budget) unsure(l *Lane) bool {
 // take gives a call at instant at the permits that are counted: one until it is
 // done, one until it is answered.
 func (p *permits) take(at int64) (untilDone, untilAnswered bool) {
-	if p.cold > 0 && p.coldEnd == far {
-		p.coldEnd = clamp(at + coldTime)
+	if p.cold > 0 {
+		p.warm(at)
 	}
 	if untilDone = p.most() > 0; untilDone {
 		p.inUse++
@@ -83,6 +93,9 @@ func (p *permits) take(at int64) (untilDone, untilAnswered bool) {
 	return untilDone, untilAnswered
 }
 
+// few reports whether the calls of the start are few yet.
+func (p *permits) few() bool { return p.cold > 0 && p.cold <= coldCalls }
+
 // firstCall is when the first call went, or at if that is not known.
 func (b *Budget) firstCall(at int64) int64 {
 	if b.permits.coldEnd == far {
@@ -92,17 +105,28 @@ func (b *Budget) firstCall(at int64) int64 {
 }
 
 // grow lets one more call be under way after a success.
-func (p *permits) grow() {
-	if p.slow > 0 {
-		p.slow++
+func (p *permits) grow(at int64) {
+	p.slow = oneMore(p.slow)
+	if p.warmed >= coldEnough || at >= p.coldEnd-coldRamp {
+		p.cold = oneMore(p.cold)
 	}
-	if p.slow > 4*coldCalls {
-		p.slow = 0
+}
+
+// oneMore raises a cap, until it is one no more.
+func oneMore(most int) int {
+	if most == 0 || most >= 4*coldCalls {
+		return 0
 	}
-	if p.cold > 0 {
-		if p.warmed++; p.warmed >= coldEnough {
-			p.cold = 0
-		}
+	return most + 1
+}
+
+// warm counts a call of the start.
+func (p *permits) warm(at int64) {
+	if p.coldEnd == far {
+		p.coldEnd = clamp(at + coldTime)
+	}
+	if p.warmed++; p.warmed == coldCalls {
+		p.cold = coldFew
 	}
 }
 
@@ -117,11 +141,13 @@ func (b *Budget) SetMaxConcurrent(n int) {
 	b.dispatch(b.settle(now()))
 }
 
-// Probe makes the first second of [Budget.Acquire] careful: no more than nine
-// calls are under way, so that few are refused if a hidden bucket runs dry. A
+// Probe makes the start of [Budget.Acquire] careful, so that few calls are refused
+// if a hidden bucket runs dry: nine may be under way at first, then three, until
+// 64 went or a second and a half is over; then one more for each that is let
+// through. Two and a half seconds after the first call there is no cap any more. A
 // limit that the server publishes ends that at once, and lanes with a limit set
-// by hand go by that. It is for budgets whose server nobody knows beforehand.
-// Call it before the first call.
+// by hand go by that, and a refusal leaves it to the cool-down. It is for budgets
+// whose server nobody knows beforehand. Call it before the first call.
 func (b *Budget) Probe() {
 	b.lock()
 	defer b.unlock()

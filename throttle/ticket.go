@@ -263,8 +263,10 @@ func (t *Ticket) succeeded(clock func() int64) {
 		return
 	}
 	s.cool.strikes = 0
-	b.permits.grow()
 	at := b.settle(clock())
+	if !s.clock.early(s.letThrough()) {
+		b.permits.grow(at)
+	}
 	if s.clock.cell != nil {
 		b.learnSuccess(t, at)
 	}
