@@ -257,6 +257,8 @@ func TestFileTooLarge(t *testing.T) {
 	b.shows("#simulate-headline", "8 of 11")
 	b.do(chromedp.SetUploadFiles(chromedp.CSS("#requests-input"), []string{file}))
 	b.shows("#requests-error", "Large.txt has 16.0 MiB, and no more than 16.0 MiB are taken here (--max-upload).")
-	b.do(chromedp.Click(chromedp.CSS(`nav a[href="#tune"]`)), chromedp.SetUploadFiles(chromedp.CSS("#log"), []string{file}))
+	b.do(chromedp.Click(chromedp.CSS(`nav a[href="#tune"]`)))
+	b.shows("#tune-headline", "Choose a log, or drop it beside.")
+	b.do(chromedp.SetUploadFiles(chromedp.CSS("#log"), []string{file}))
 	b.shows("#log-error", "no more than 16.0 MiB are taken here")
 }
