@@ -22,9 +22,13 @@ type permits struct {
 // that a server with a small burst does not refuse a crowd.
 const coldCalls = 9
 
-// coldFew is how many may be once those went, and the server still publishes
-// nothing: about so many are refused when a bucket runs dry.
-const coldFew = 3
+// coldFew is how many may be once coldOpen went, and the server still publishes
+// nothing. Of the calls under way when a bucket runs dry all are refused, and 60 a
+// minute are common. Who makes fewer does not wait for this.
+const (
+	coldFew  = 2
+	coldOpen = 48
+)
 
 // coldEnough is how many calls go before the server is taken to be one of those
 // that need no care: more than the 60 a minute that are common. From then on, or
@@ -125,7 +129,7 @@ func (p *permits) warm(at int64) {
 	if p.coldEnd == far {
 		p.coldEnd = clamp(at + coldTime)
 	}
-	if p.warmed++; p.warmed == coldCalls {
+	if p.warmed++; p.warmed == coldOpen {
 		p.cold = coldFew
 	}
 }
@@ -142,8 +146,8 @@ func (b *Budget) SetMaxConcurrent(n int) {
 }
 
 // Probe makes the start of [Budget.Acquire] careful, so that few calls are refused
-// if a hidden bucket runs dry: nine may be under way at first, then three, until
-// 64 went or a second and a half is over; then one more for each that is let
+// if a hidden bucket runs dry: nine may be under way at first, and two once 48 went.
+// When 64 went, or a second and a half is over, it is one more for each that is let
 // through. Two and a half seconds after the first call there is no cap any more. A
 // limit that the server publishes ends that at once, and lanes with a limit set
 // by hand go by that, and a refusal leaves it to the cool-down. It is for budgets

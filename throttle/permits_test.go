@@ -58,30 +58,25 @@ func (s *start) want(t *testing.T, when string, want int) {
 	}
 }
 
-// A page that opens with nine calls is not delayed; those that come after them are
-// few, so that few are refused if a hidden bucket is empty.
+// A page that opens with nine calls is not delayed, nor is whoever makes no more than
+// some forty. Then few are under way, so that few are refused by a bucket of 60, until
+// it would have run dry. Then there are more with each answer, and soon all there is.
 func TestStartIsCareful(t *testing.T) {
 	s := newStart()
-	s.want(t, "at first", 9)
-	s.answer(6)
-	s.want(t, "after six answers", 3)
-	s.answer(2)
-	s.want(t, "after eight", 3)
-}
-
-// A server that lets that many through needs no care any more: it is asked for more
-// with each answer, and soon for all there is.
-func TestStartEndsAfterEnoughCalls(t *testing.T) {
-	s := newStart()
-	s.send()
-	s.answer(6)
-	for sent := coldCalls; sent < coldEnough; sent++ {
+	s.want(t, "at first", coldCalls)
+	for range coldOpen - coldCalls - 1 {
 		s.answer(1)
-		s.want(t, "before enough went", 3)
+		s.want(t, "before many went", coldCalls)
+	}
+	s.answer(coldCalls - coldFew)
+	s.want(t, "after 47", coldFew+1) // the 48th goes, and then no more
+	for range coldEnough - coldOpen + 1 {
+		s.answer(1)
+		s.want(t, "before enough went", coldFew)
 	}
 	s.answer(1)
-	s.want(t, "after 64 calls", 4)
-	for n := 4; n < 100; {
+	s.want(t, "after 64", coldFew+1)
+	for n := coldFew + 1; n < 100; {
 		s.answer(n)
 		next := s.send()
 		if next > 2*n && n < 2*coldCalls {
@@ -98,17 +93,15 @@ func TestStartEndsAfterEnoughCalls(t *testing.T) {
 // after another all that want to.
 func TestStartEndsInTime(t *testing.T) {
 	s := newStart()
-	s.send()
-	s.answer(7)
-	s.want(t, "after seven answers", 3)
+	s.want(t, "at first", coldCalls)
 	s.at = s.at.Add(1499 * time.Millisecond)
 	s.answer(2)
-	s.want(t, "before the ramp", 3)
+	s.want(t, "before the ramp", coldCalls)
 	s.at = s.at.Add(time.Millisecond)
 	s.answer(2)
-	s.want(t, "in the ramp", 5)
+	s.want(t, "in the ramp", coldCalls+2)
 	s.at = s.at.Add(time.Second - time.Nanosecond)
-	s.want(t, "at its end", 5)
+	s.want(t, "at its end", coldCalls+2)
 	s.at = s.at.Add(time.Nanosecond)
 	s.want(t, "after it", 100)
 }
