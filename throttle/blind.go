@@ -44,8 +44,6 @@ const (
 	clockGain       = 0.03      // of a rate that is not yet known well
 	clockLeast      = 1.0 / 500 // of one that is
 	clockMost       = 0.25      // of one that seems to have risen
-	clockCrowd      = 1.0       // of one that we asked for little of until a crowd went
-	clockStart      = 0.5       // seconds in which none did
 	clockBank       = 3.0       // calls to let gather after a refusal
 	clockSearch     = 16.0      // and while only a bound of the rate is known
 	clockPatience   = 10.0      // seconds that this may take
@@ -66,7 +64,6 @@ const (
 type refusal struct {
 	at, until, admitted int64
 	byHand              bool // the calls have a limit that was set by hand
-	first               bool // nothing was refused before
 	few                 bool // calls were under way until then, not a crowd
 }
 
@@ -114,7 +111,7 @@ func (c *tokenClock) rest(start int64, r refusal) int64 {
 // begin is for the very first: what went until then went from a full bucket.
 func (c *tokenClock) begin(start int64, r refusal) {
 	c.burst = max(1, float64(r.admitted))
-	c.roomy = r.first && c.burst >= clockSteady && r.at-start <= coldTime
+	c.roomy = r.few && c.burst >= clockSteady && r.at-start <= coldTime
 	c.rate = c.burst / max(float64(r.at-start)/1e9, clockFirst)
 	// A limit set by hand is a better guess than what one flight shows.
 	if !r.byHand && c.block(r) {
@@ -124,13 +121,8 @@ func (c *tokenClock) begin(start int64, r refusal) {
 		return
 	}
 	c.restart(r.at, r.admitted)
-	switch {
-	case r.few || float64(r.at-start)/1e9 < clockStart:
-		c.gain = clockGain
-	case c.roomy:
-		c.gain = clockCrowd
-	default:
-		c.gain = clockMost // we may have asked for less than there was
+	if c.gain = clockGain; r.at-start > int64(time.Second)/2 {
+		c.gain = clockMost // at the start we may have asked for less than there was
 	}
 }
 
@@ -276,7 +268,7 @@ func (b *Budget) learnRefusal(t *Ticket, at, until int64) int64 {
 	if went == fresh {
 		went = at
 	}
-	extra := s.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, len(b.byHand)+len(t.lane.own) > 0, s.rejected == 0, b.permits.few()})
+	extra := s.clock.refused(b.firstCall(went), refusal{went, max(until, went), passed, len(b.byHand)+len(t.lane.own) > 0, b.permits.few()})
 	if s.clock.vague > clockVague {
 		b.unpace(s)
 		return 0

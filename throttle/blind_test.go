@@ -98,7 +98,7 @@ const second = int64(time.Second)
 
 // sixty is a clock at the first refusal of a bucket of 60, used up in a second.
 func sixty(few bool) (c tokenClock, extra int64) {
-	extra = c.refused(0, refusal{at: second, until: second + second/10, admitted: 60, first: true, few: few})
+	extra = c.refused(0, refusal{at: second, until: second + second/10, admitted: 60, few: few})
 	return c, extra
 }
 
@@ -137,7 +137,7 @@ func TestNextRefusalAfterABoundMakesAReading(t *testing.T) {
 // A window that tells when it ends has nothing to gather before that.
 func TestNoLongPauseAfterAWindow(t *testing.T) {
 	var c tokenClock
-	extra := c.refused(0, refusal{at: second, until: 60 * second, admitted: 60, first: true, few: true})
+	extra := c.refused(0, refusal{at: second, until: 60 * second, admitted: 60, few: true})
 	if want := int64(clockBank * 1e9 / c.rate); extra != want {
 		t.Errorf("a pause of %v after a minute, want %v", time.Duration(extra), time.Duration(want))
 	}
@@ -147,9 +147,9 @@ func TestNoLongPauseAfterAWindow(t *testing.T) {
 // made: it may run over, or be none.
 func TestNoLongPauseForOtherBuckets(t *testing.T) {
 	for name, first := range map[string]refusal{
-		"small": {at: second, admitted: 5, first: true, few: true},
-		"late":  {at: 3 * second, admitted: 60, first: true},
-		"again": {at: second, admitted: 60},
+		"small": {at: second, admitted: 5, few: true},
+		"late":  {at: 3 * second, admitted: 60, few: true},
+		"crowd": {at: second, admitted: 60},
 	} {
 		var c tokenClock
 		first.until = first.at + second/10
@@ -158,16 +158,6 @@ func TestNoLongPauseForOtherBuckets(t *testing.T) {
 		if extra >= second {
 			t.Errorf("%s: pauses of %v", name, time.Duration(extra))
 		}
-	}
-}
-
-// A crowd that comes after a careful start finds more than was asked for in it.
-func TestClockRisesFastAfterACrowd(t *testing.T) {
-	if c, _ := sixty(false); c.limit().Rate < 100 {
-		t.Errorf("%v/s after a crowd at the end of a start at 60/s", c.limit().Rate)
-	}
-	if c, _ := sixty(true); c.limit().Rate > 62 {
-		t.Errorf("%v/s after few calls, 60/s of which used the bucket up", c.limit().Rate)
 	}
 }
 

@@ -36,8 +36,8 @@ const (
 // one more.
 const coldEnough = 64
 
-// coldTime is how long the start lasts: nobody is to wait for a slow server.
-// Before coldRamp, one that answers in 50 ms is asked some 70 times.
+// coldTime is how long the start lasts: nobody is to wait for a slow server. Before
+// the coldRamp one that answers in 100 ms is asked those 64 times.
 const (
 	coldTime = int64(2500 * time.Millisecond)
 	coldRamp = int64(time.Second)
