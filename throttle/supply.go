@@ -168,14 +168,13 @@ func (b *Budget) wantsOf(l *Lane, n int, at int64, a *Ask) (cells []*cell) {
 		if c.lease == nil {
 			continue
 		}
-		w := b.want(c, at)
-		if b.makeFit(c, c.cost(n), at); !b.fits(c, c.cost(n), at) {
+		w, inc := b.want(c, at), c.cost(n)
+		if b.makeFit(c, inc, at); !b.fits(c, inc, at) {
 			b.handBack(c, &w, at)
 		}
 		have, _ := b.slots(c, at)
 		need := max(0, wanted-have)
 		if need > 0 {
-			inc := c.cost(n)
 			w.Take, w.First = up(c.cost(need)+c.extra(inc)), whole(inc)
 			// However little tolerance there is, the answer must come in time.
 			_, late := c.margins(inc)
